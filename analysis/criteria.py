@@ -1,0 +1,70 @@
+"""What the user wants decided: baseline, objective, constraints, margins and prices (the spec's `decision` section)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from analysis.records import Part
+
+Percent = Annotated[float, Field(gt=0, lt=100)]
+
+
+class Objective(StrEnum):
+    """What the recommended arm should be best at, among those that satisfy the constraints."""
+
+    STORAGE = "storage"
+    COST = "cost"
+    CPU = "cpu"
+    THROUGHPUT = "throughput"
+
+
+class Constraint(Part):
+    """A bound on one metric's ratio to the baseline. An arm satisfies it only if its whole interval does."""
+
+    metric: str = Field(description="Key of a metric, e.g. `rmw.throughput`; `make help` lists them.")
+    at_least: Annotated[float, Field(gt=0)] | None = Field(None, description="Arm / baseline is at least this.")
+    at_most: Annotated[float, Field(gt=0)] | None = Field(None, description="Arm / baseline is at most this.")
+
+
+class Precision(Part):
+    """When to stop adding blocks: the interval's half-width on every primary metric, in per cent."""
+
+    half_width_percent: Percent = 3.0
+    confidence_percent: Percent = 95.0
+
+
+class Prices(Part):
+    """Prices and the deployment they are for. The defaults are examples, not quotes: give your own."""
+
+    dated: str = Field("2026-11 (example)", description="When these prices held.")
+    currency: str = "USD"
+    instance_per_hour: Annotated[float, Field(gt=0)] = 0.272
+    instance_capacity: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.5, description="Share of the measured maximum that the deployment plans to use of an instance."
+    )
+    storage_per_gb_month: Annotated[float, Field(ge=0)] = 0.08
+    data_size_gb: Annotated[float, Field(gt=0)] = Field(500.0, description="Uncompressed BSON today.")
+    growth_percent_per_month: Annotated[float, Field(ge=0, le=100)] = 0.0
+    horizon_months: Annotated[int, Field(ge=1, le=120)] = 12
+    operations_per_s: Annotated[float, Field(gt=0)] = Field(1000.0, description="Of the workload named below.")
+    workload: str = Field("rmw", description="The phase whose throughput sizes the instances.")
+    replicas: Annotated[int, Field(ge=1, le=50)] = 3
+
+
+class Criteria(Part):
+    """The spec's `decision` section."""
+
+    baseline: str = Field(description="The arm that every other is compared with.")
+    objective: Objective = Objective.STORAGE
+    constraints: tuple[Constraint, ...] = ()
+    equivalence_margin_percent: Percent = Field(
+        3.0, description="Differences smaller than this do not matter to the user."
+    )
+    confidence_percent: Percent = 95.0
+    primary: tuple[str, ...] | Literal["default"] = Field(
+        "default", description="Metrics that the verdicts are corrected over; `default`: the declared ones."
+    )
+    prices: Prices = Prices()
