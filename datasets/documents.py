@@ -1,0 +1,86 @@
+"""The value function: what every field of every document holds, as a pure function of the corpus.
+
+This is the twin of the load generator's Java code and agrees with it bit by bit, so that a document can be
+recomputed and compared without having been stored. All arithmetic is on unsigned 64-bit numbers that wrap.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from datasets.corpus import Corpus
+
+_MASK = 2**64 - 1
+_GOLDEN = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio: the step of SplitMix64
+_FNV_OFFSET_BASIS = 0xCBF29CE484222325
+_FNV_PRIME = 1099511628211
+
+
+class DocumentShape(BaseModel):
+    """Fields of a document beside its `_id`: how many, and how long each is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    field_count: int = Field(10, ge=1, le=10_000, description="Fields of a document, beside its `_id`.")
+    field_length_bytes: int = Field(
+        100, ge=16, le=1_000_000, description="Length of each field in bytes of UTF-8."
+    )  # 16 bytes hold the version marker of any count of updates that a run can reach
+
+
+def mix(z: int) -> int:
+    """Scramble 64 bits (the finaliser of SplitMix64)."""
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & _MASK
+    return z ^ (z >> 31)
+
+
+def draw(seed: int, key: int, field: int, version: int) -> int:
+    """Draw 64 bits that depend on all four numbers; a negative seed counts as its two's complement."""
+    h = seed & _MASK
+    for x in (key, field, version):
+        h = mix(h + _GOLDEN * (x + 1) & _MASK)
+    return h
+
+
+def marker(version: int) -> bytes:
+    """Give what a value of this version begins with; the loaded version 0 has no marker."""
+    return b"#%d " % version if version else b""
+
+
+def value(corpus: Corpus, seed: int, key: int, field: int, version: int, length: int) -> bytes:
+    """Give the value of a field: exactly `length` bytes of valid UTF-8.
+
+    `key` is the record's number, `field` the field's. Raises ValueError if `length` cannot hold the marker.
+    """
+    head = marker(version)
+    if length < len(head):
+        raise ValueError(f"{length} bytes cannot hold the marker of version {version}")
+    unit = (draw(seed, key, field, version) >> 32) * len(corpus.starts) >> 32
+    return head + _whole_characters(corpus.bytes_from(corpus.starts[unit], length - len(head)))
+
+
+def _whole_characters(text: bytes) -> bytes:
+    """Replace by spaces the bytes of a character that the cut at the end has split."""
+    cut = next((i for i in range(1, min(4, len(text)) + 1) if text[-i] & 0xC0 != 0x80), 0)
+    if not cut:
+        return text
+    lead = text[-cut]
+    needed = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+    return text if cut == needed else text[:-cut] + b" " * cut
+
+
+def key_name(record: int) -> str:
+    """Give the `_id` that YCSB makes of a record's number (hashed insert order, no padding)."""
+    h = _FNV_OFFSET_BASIS
+    for octet in (record & _MASK).to_bytes(8, "little"):
+        h = (h ^ octet) * _FNV_PRIME & _MASK
+    return f"user{min(h, 2**64 - h)}"  # the absolute value of the signed number
+
+
+def document(corpus: Corpus, seed: int, record: int, shape: DocumentShape) -> dict[str, Any]:
+    """Give a document as the load writes it: `_id` and the fields in version 0, ready for BSON."""
+    fields = {
+        f"field{field}": value(corpus, seed, record, field, 0, shape.field_length_bytes).decode()
+        for field in range(shape.field_count)
+    }
+    return {"_id": key_name(record), **fields}

@@ -1,0 +1,95 @@
+"""What each codec should make of a dataset, before any server has run: the yardstick for measured ratios."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+import bson
+import cramjam
+from pydantic import BaseModel, ConfigDict, Field
+
+from datasets.corpus import Corpus
+from datasets.documents import DocumentShape, document
+from datasets.errors import DatasetError
+
+DEFAULT_CODECS = ("none", "snappy", "zlib-6", "zstd-6")
+LEAF_PAGE_BYTES = 32 * 2**10
+SAMPLE_BYTES = 2 * 2**20
+_BLOCK_BYTES = 4 * 2**10
+_LARGEST_INPUT_BYTES = 4 * LEAF_PAGE_BYTES
+_LEVELS = {"zlib": range(10), "zstd": range(-7, 23)}
+
+
+class ExpectedRatio(BaseModel):
+    """What a codec should achieve, as uncompressed BSON ÷ compressed bytes; higher is better."""
+
+    model_config = ConfigDict(frozen=True)
+
+    codec: str = Field(description="`none`, `snappy`, `zlib-<level>` or `zstd-<level>`.")
+    ratio: float = Field(description="On 32 KiB pages, the compressed bytes alone.")
+    stored_ratio: float = Field(
+        description="With what WiredTiger adds: pages as large as compress to 32 KiB (128 KiB at most), each "
+        "stored in whole blocks of 4 KiB."
+    )
+
+
+def compressor(codec: str) -> Callable[[bytes], int]:
+    """Give the function that says how many bytes a codec makes of a page. Raises DatasetError if unknown."""
+    match = re.fullmatch(r"none|snappy|(zlib|zstd)-(-?\d{1,2})", codec)
+    if match and codec == "none":
+        return len
+    if match and codec == "snappy":
+        return lambda page: len(cramjam.snappy.compress_raw(page))
+    if match and int(match[2]) in _LEVELS[match[1]]:
+        compress, level = getattr(cramjam, match[1]).compress, int(match[2])
+        return lambda page: len(compress(page, level))
+    raise DatasetError(f"codec {codec!r} is unknown; allowed are none, snappy, zlib-<0 to 9> and zstd-<-7 to 22>")
+
+
+def expected_ratios(
+    corpus: Corpus, shape: DocumentShape, seed: int, codecs: Iterable[str] = DEFAULT_CODECS
+) -> tuple[ExpectedRatio, ...]:
+    """Compress a sample of the loaded documents, about 2 MiB in the order of their insertion, page by page.
+
+    `ratio` leaves out all that WiredTiger does around the codec: page headers and record numbers, whole blocks
+    of 4 KiB, and pages whose size before compression adapts to their ratio. `stored_ratio` models the last two,
+    and that a page stays raw when compression saves no block. Both leave out partly filled pages, deleted space
+    that a file keeps, the catalogue and what updates do to pages: measured ratios lie a few percent off.
+    """
+    count = max(64, SAMPLE_BYTES // (shape.field_count * shape.field_length_bytes))
+    documents = [bson.encode(document(corpus, seed, record, shape)) for record in range(count)]
+    return tuple(_expected(codec, documents) for codec in codecs)
+
+
+def _expected(codec: str, documents: list[bytes]) -> ExpectedRatio:
+    compressed_bytes = compressor(codec)
+    pages = list(_pages(documents, LEAF_PAGE_BYTES))
+    ratio = _total(pages) / sum(map(compressed_bytes, pages))
+    adapted = list(_pages(documents, min(int(LEAF_PAGE_BYTES * ratio), _LARGEST_INPUT_BYTES)))
+    stored = sum(_stored_bytes(len(page), compressed_bytes(page)) for page in adapted)
+    return ExpectedRatio(codec=codec, ratio=round(ratio, 4), stored_ratio=round(_total(adapted) / stored, 4))
+
+
+def _pages(documents: list[bytes], page_bytes: int) -> Iterator[bytes]:
+    """Fill pages with whole documents; a document that is larger than a page has one of its own."""
+    page: list[bytes] = []
+    size = 0
+    for one in documents:
+        if page and size + len(one) > page_bytes:
+            yield b"".join(page)
+            page, size = [], 0
+        page.append(one)
+        size += len(one)
+    yield b"".join(page)
+
+
+def _stored_bytes(raw_bytes: int, compressed_bytes: int) -> int:
+    """Round up to blocks; what saves none is stored raw."""
+    return min(_blocks(raw_bytes), _blocks(compressed_bytes)) * _BLOCK_BYTES
+
+
+def _blocks(size_bytes: int) -> int:
+    return -(-size_bytes // _BLOCK_BYTES)
+
+
+def _total(pages: list[bytes]) -> int:
+    return sum(map(len, pages))
