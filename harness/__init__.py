@@ -1,0 +1,1 @@
+"""Decides: campaign spec, plan, run, ledger, and the command line."""

@@ -1,0 +1,57 @@
+"""Errors by who must act, each with its exit code. One handler, in `harness.cli`, turns them into a message."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """Exit codes, the same in every command."""
+
+    FINE = 0
+    GATE_FAILED = 1
+    BAD_INPUT = 2
+    DEPENDENCY_FAILED = 3
+    INCOMPLETE = 4
+    DEFECT = 70
+    INTERRUPTED = 130
+
+
+class PressgaugeError(Exception):
+    """Something a person must act on: what happened, where and why, and what to do about it."""
+
+    exit_code: Exit
+    who: str
+
+    def __init__(self, what: str, *, do: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.do = do
+
+
+class InputError(PressgaugeError):
+    """The user's spec, argument or results folder is wrong."""
+
+    exit_code = Exit.BAD_INPUT
+    who = "input"
+
+
+class HostError(PressgaugeError):
+    """A host lacks something: disk, memory, permission, a package, a free port."""
+
+    exit_code = Exit.DEPENDENCY_FAILED
+    who = "host"
+
+
+class EngineError(PressgaugeError):
+    """A mongod or a YCSB client failed."""
+
+    exit_code = Exit.DEPENDENCY_FAILED
+    who = "engine"
+
+
+class Interrupted(PressgaugeError):
+    """The user stopped the run; the same command resumes it."""
+
+    exit_code = Exit.INTERRUPTED
+    who = "you"

@@ -1,0 +1,168 @@
+"""From a campaign's name or path to a checked `Campaign`; every complaint names file, line and key."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from analysis.records import Compressor
+from harness.errors import InputError
+from harness.spec import Campaign
+from harness.yaml_source import KeyPath, YamlSource, read_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic_core import ErrorDetails
+
+ROOT = Path(__file__).resolve().parent.parent
+CAMPAIGNS = ROOT / "campaigns"
+MIXES = ROOT / "workloads"
+_MOST_SHOWN = 10
+
+
+def find_campaign(name_or_path: str) -> Path:
+    """The file of a campaign given by its name in `campaigns/` or by its path.
+
+    Raises:
+        InputError: neither exists; the message offers the nearest name.
+    """
+    path = Path(name_or_path)
+    if path.suffix in {".yaml", ".yml"} or "/" in name_or_path:
+        if path.is_file():
+            return path
+        raise InputError(f"{path}: there is no such campaign file", do="check the path")
+    known = campaign_names()
+    if name_or_path in known:
+        return CAMPAIGNS / f"{name_or_path}.yaml"
+    raise InputError(
+        f"no campaign is called {name_or_path!r}{did_you_mean(name_or_path, known)}",
+        do=f"use one of {', '.join(known)}, or the path of a file ending in .yaml",
+    )
+
+
+def campaign_names() -> list[str]:
+    """The names of the campaigns that come with Pressgauge."""
+    return sorted(file.stem for file in CAMPAIGNS.glob("*.yaml"))
+
+
+def did_you_mean(wrong: str, known: list[str]) -> str:
+    """`; did you mean 'x'?` where one of the known words is near, else nothing."""
+    near = difflib.get_close_matches(wrong, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def load_campaign(path: Path) -> Campaign:
+    """Read, validate and cross-check a campaign file.
+
+    Raises:
+        InputError: with one line per fault, each with file, line, key and what is allowed.
+    """
+    source = read_yaml(path)
+    if not isinstance(source.data, dict):
+        raise InputError(f"{path}: a campaign is a mapping of keys, see docs/spec.md")
+    try:
+        campaign = Campaign.model_validate({"name": path.stem, **source.data})
+    except ValidationError as error:
+        raise _complaint(source, [_describe(source, detail) for detail in error.errors()]) from error
+    if faults := list(_cross_checks(campaign)):
+        raise _complaint(source, faults)
+    return campaign
+
+
+def _complaint(source: YamlSource, faults: list[tuple[KeyPath, str]]) -> InputError:
+    lines = [f"{source.path}:{source.line(at)}: {_dotted(at)}: {message}" for at, message in faults[:_MOST_SHOWN]]
+    if len(faults) > _MOST_SHOWN:
+        lines.append(f"… and {len(faults) - _MOST_SHOWN} more")
+    return InputError("\n".join(dict.fromkeys(lines)), do="mend the spec; docs/spec.md lists every key")
+
+
+def _dotted(at: KeyPath) -> str:
+    return ".".join(str(part) for part in at) or "(top level)"
+
+
+def _describe(source: YamlSource, detail: ErrorDetails) -> tuple[KeyPath, str]:
+    """Key path within the file, and the fault in plain words."""
+    at = _path_in_file(source, detail["loc"])
+    kind = detail["type"]
+    if kind == "extra_forbidden":
+        allowed = _allowed_keys(detail["loc"][:-1])
+        return at, f"unknown key{did_you_mean(str(at[-1]), allowed)} Allowed here: {', '.join(allowed)}"
+    if kind == "missing":
+        return at, "this key is required"
+    message = detail["msg"].removeprefix("Value error, ")
+    given = detail.get("input")
+    shown = f" (given: {given!r})" if isinstance(given, str | int | float | bool) and repr(given) not in message else ""
+    return at, f"{message[0].lower()}{message[1:]}{shown}"
+
+
+def _path_in_file(source: YamlSource, loc: tuple[str | int, ...]) -> KeyPath:
+    """Pydantic's location without the tags of unions and the `[key]` marks, which don't stand in the file."""
+    at: KeyPath = ()
+    for part in loc:
+        if part == "[key]":
+            continue
+        if (*at, part) in source.lines or part == loc[-1]:
+            at = (*at, part)
+    return at
+
+
+def _allowed_keys(loc: tuple[str | int, ...]) -> list[str]:
+    """The keys of the section at a location, found by walking the model's types."""
+    models: list[type[BaseModel]] = [Campaign]
+    for part in loc:
+        inner = [m for model in models for m in _models_within(model.model_fields.get(str(part)))]
+        tagged = [m for m in models if part in {f.default for f in m.model_fields.values()} | _literals(m)]
+        models = inner or tagged or models
+    return sorted({name for model in models for name in model.model_fields})
+
+
+def _literals(model: type[BaseModel]) -> set[Any]:
+    return {arg for f in model.model_fields.values() for arg in getattr(f.annotation, "__args__", ())}
+
+
+def _models_within(field: Any) -> Iterator[type[BaseModel]]:
+    pending = [field.annotation] if field is not None else []
+    while pending:
+        kind = pending.pop()
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield kind
+        pending.extend(getattr(kind, "__args__", ()))
+
+
+def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
+    arms = sorted(campaign.arms)
+    if campaign.decision.baseline not in campaign.arms:
+        wrong = campaign.decision.baseline
+        yield ("decision", "baseline"), f"{wrong!r} is no arm of this campaign{did_you_mean(wrong, arms)} Arms: " + ", ".join(arms)
+    for name, arm in campaign.arms.items():
+        too_old = sorted(e for e, engine in campaign.engines.items() if _major(engine.version) < (5, 0))
+        if arm.zstd_level is not None and too_old:
+            yield (
+                ("arms", name, "zstd_level"),
+                f"engine {too_old[0]} has no zstd level (there is one from 5.0); leave it out for the built-in 6",
+            )
+        if arm.block_compressor is Compressor.ZSTD and any(_major(e.version) < (4, 2) for e in campaign.engines.values()):
+            yield ("arms", name, "block_compressor"), "zstd exists from 4.2"
+        if arm.cache_size is not None and arm.cache_size < 2**28:
+            yield ("arms", name, "cache_size"), "mongod takes no cache below 256MiB"
+    yield from _workload_checks(campaign)
+
+
+def _workload_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
+    mixes = sorted(file.stem for file in MIXES.glob("*.properties"))
+    for name, workload in campaign.workloads.items():
+        if name == "load":
+            yield ("workloads", name), "`load` names the load itself; call the workload something else"
+        mix = workload.mix or name
+        if mix not in mixes:
+            key = ("workloads", name, "mix") if workload.mix else ("workloads", name)
+            yield key, f"there is no workloads/{mix}.properties{did_you_mean(mix, mixes)} There are: " + ", ".join(mixes)
+
+
+def _major(version: str) -> tuple[int, int]:
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)

@@ -1,0 +1,222 @@
+"""The campaign spec: the YAML a user writes, as frozen typed objects.
+
+`docs/spec.md` is generated from these types, so every field says what it means, in which unit, and its default.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from analysis.criteria import Criteria, Precision
+from analysis.records import Compressor
+from datasets.recipes import Recipe
+from harness.quantities import Size
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")]
+Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+GIB = 2**30
+
+
+class Spec(BaseModel):
+    """Base of the spec's sections: frozen, and closed to unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class WheelEngine(Spec):
+    """A mongod carried by a Python wheel; nothing else is needed."""
+
+    source: Literal["pypi"] = "pypi"
+    version: Literal["4.4.2", "5.0.4", "6.0.5", "6.0.27"] = Field(description="mongod's version.")
+
+
+class PackageEngine(Spec):
+    """A mongod from MongoDB's own package repository."""
+
+    source: Literal["package"]
+    version: Version = Field(description="mongod's version; its major version names the repository.")
+
+
+class TarballEngine(Spec):
+    """A mongod from a tarball."""
+
+    source: Literal["tarball"]
+    version: Version = Field(description="The version its mongod must report.")
+    location: str = Field(description="URL, or path on the database host.")
+    sha256: Sha256 | None = Field(None, description="Of the tarball; required for a URL.")
+
+    @model_validator(mode="after")
+    def _checksum_for_urls(self) -> TarballEngine:
+        if "://" in self.location and self.sha256 is None:
+            raise ValueError("a tarball from a URL needs its sha256")
+        return self
+
+
+class BinaryEngine(Spec):
+    """A mongod that is already on the database host."""
+
+    source: Literal["binary"]
+    version: Version = Field(description="The version it must report.")
+    path: str = Field(description="Absolute path on the database host.", pattern=r"^/")
+
+
+Engine = Annotated[WheelEngine | PackageEngine | TarballEngine | BinaryEngine, Field(discriminator="source")]
+
+
+class Arm(Spec):
+    """A named compressor setting."""
+
+    block_compressor: Compressor = Field(description="Of collections.")
+    zstd_level: Annotated[int, Field(ge=1, le=22)] | None = Field(
+        None, description="zstd only, engines from 5.0; the engine's default is 6."
+    )
+    zlib_level: Annotated[int, Field(ge=0, le=9)] | None = Field(
+        None, description="zlib only; the engine's default is zlib's own, 6."
+    )
+    journal_compressor: Compressor = Field(Compressor.SNAPPY, description="Of the write-ahead log.")
+    leaf_page_max: Size | None = Field(None, description="Largest leaf page on disk; the engine's default is 32KiB.")
+    collection_config: str | None = Field(None, description="Further WiredTiger options of the collection.")
+    sync_period_s: Annotated[int, Field(ge=1, le=3600)] | None = Field(
+        None, description="Seconds between checkpoints; the engine's default is 60."
+    )
+    cache_size: Size | None = Field(None, description="WiredTiger's cache, where this arm's differs from the campaign's.")
+
+    @model_validator(mode="after")
+    def _level_fits_compressor(self) -> Arm:
+        for level, compressor in ((self.zstd_level, Compressor.ZSTD), (self.zlib_level, Compressor.ZLIB)):
+            if level is not None and self.block_compressor is not compressor:
+                raise ValueError(
+                    f"{compressor}_level {level} has no effect on block_compressor {self.block_compressor}; "
+                    f"leave it out, or set block_compressor: {compressor}"
+                )
+        return self
+
+
+class Document(Spec):
+    """The shape of a document: text fields of a fixed length, so that adaptive page sizes stay comparable."""
+
+    fields: Annotated[int, Field(ge=1, le=200)] = Field(10, description="Text fields per document.")
+    field_length: Size = Field(100, description="Bytes of UTF-8 text per field, from 16 B to 64 KiB.", ge=16, le=65536)
+
+    @property
+    def text_bytes(self) -> int:
+        """Bytes of text per document, without BSON's overhead."""
+        return self.fields * self.field_length
+
+
+class WriteConcern(Spec):
+    """What the clients wait for; always sent, so that no engine's default applies."""
+
+    w: Literal[1, "majority"] = 1
+    journal: bool = Field(False, description="Wait for the journal (j).")
+
+
+class Client(Spec):
+    """How a YCSB client drives a phase."""
+
+    threads: Annotated[int, Field(ge=1, le=1024)] = 4
+    target_per_s: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="Offered load over all threads; without it the client goes as fast as it can."
+    )
+    timeout_s: Annotated[int, Field(ge=10, le=86400 * 3)] = Field(
+        3600, description="A phase that takes longer is ended and its trial void."
+    )
+
+
+class Load(Client):
+    """The load, measured as the insert workload."""
+
+    batch: Annotated[int, Field(ge=1, le=10_000)] = Field(1, description="Documents per insert command.")
+
+
+class Workload(Client):
+    """A run workload: one of YCSB's property files in `workloads/`, and how long and how hard it runs."""
+
+    mix: Name | None = Field(None, description="File in `workloads/`, without ending; the workload's own name if left out.")
+    distribution: Literal["uniform", "zipfian", "latest", "hotspot", "exponential"] | None = Field(
+        None, description="Of the keys; the file's if left out."
+    )
+    warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(5, description="Left out of every figure of the window.")
+    measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(20, description="Length of the measured window.")
+    operations: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
+        None, description="Bound the phase by operations instead; measure_s must then be null."
+    )
+
+    @model_validator(mode="after")
+    def _one_bound(self) -> Workload:
+        if (self.measure_s is None) == (self.operations is None):
+            raise ValueError("give either measure_s or operations (with measure_s: null)")
+        return self
+
+
+class Blocks(Spec):
+    """How many rounds: at least `min`, then until `precision` is met, at most `max`."""
+
+    min: Annotated[int, Field(ge=1, le=1000)]
+    max: Annotated[int, Field(ge=1, le=1000)]
+    precision: Precision = Precision()
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Blocks:
+        if self.max < self.min:
+            raise ValueError(f"max {self.max} is below min {self.min}")
+        return self
+
+
+class Limits(Spec):
+    """When a trial, or the whole run, is given up."""
+
+    attempts: Annotated[int, Field(ge=1, le=10)] = Field(2, description="Of a trial that fails for the host's sake.")
+    failed_operations: Annotated[int, Field(ge=0)] = Field(0, description="More than this in one trial void it.")
+    verify_all_up_to: Annotated[int, Field(ge=0)] = Field(
+        1_000_000, description="Up to so many documents all are verified; of more, a sample of this size."
+    )
+    free_disk: Size = Field(GIB, description="Space that must stay free on the data and results disks.")
+
+
+class Instance(Spec):
+    """Where a mongod listens and what it may use."""
+
+    port: Annotated[int, Field(ge=1024, le=65535)] = 27117
+    bind_ip: str = Field("127.0.0.1", description="Loopback, or the address the inventory names.")
+    cpus: Annotated[str, StringConstraints(pattern=r"^\d+([,-]\d+)*$")] | None = Field(
+        None, description="Cores of mongod, e.g. `0-3`; all if left out."
+    )
+
+
+class Campaign(Spec):
+    """A campaign: the question, its factors, what is held fixed, and how it is decided."""
+
+    question: str = Field("", max_length=500, description="Shown at the top of the report.")
+    name: Name = Field("", description="Taken from the file's name.", validate_default=False)
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = Field(1, description="Of the order of trials and of the documents.")
+    blocks: Annotated[int, Field(ge=1, le=1000)] | Blocks = Field(3, description="Rounds, each of which runs every cell.")
+    engines: Annotated[dict[Name, Engine], Field(min_length=1)] = Field(description="Factor: engines by name.")
+    arms: Annotated[dict[Name, Arm], Field(min_length=1)] = Field(description="Factor: compressor settings by name.")
+    datasets: Annotated[dict[Name, Recipe], Field(min_length=1)] = Field(description="Factor: what is stored, by name.")
+    document: Document = Document()
+    records: Annotated[int, Field(ge=10, le=2**31 - 1)] = Field(description="Documents loaded in each trial.")
+    cache_size: Annotated[Size, Field(ge=GIB // 4)] = Field(GIB, description="WiredTiger's cache, at least 256MiB.")
+    write_concern: WriteConcern = WriteConcern()
+    load: Load = Load()
+    workloads: dict[Name, Workload] = Field({}, description="Run after the load, in this order.")
+    instance: Instance = Instance()
+    limits: Limits = Limits()
+    decision: Criteria
+
+    @property
+    def most_blocks(self) -> int:
+        """The largest number of blocks the campaign may run."""
+        return self.blocks if isinstance(self.blocks, int) else self.blocks.max
+
+    @property
+    def fewest_blocks(self) -> int:
+        """The number of blocks the campaign runs in any case."""
+        return self.blocks if isinstance(self.blocks, int) else self.blocks.min
+
+    def arm_cache_bytes(self, arm: str) -> int:
+        """WiredTiger's cache in this arm."""
+        return self.arms[arm].cache_size or self.cache_size

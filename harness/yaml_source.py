@@ -1,0 +1,79 @@
+"""A YAML file that remembers where each key stands, so that an error can name file, line and key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KeyPath = tuple[str | int, ...]
+_MAX_BYTES = 1 << 20
+_MAX_NODES = 20_000
+
+
+@dataclass(frozen=True)
+class YamlSource:
+    """Parsed YAML: `data` as plain Python values, and the line (from 1) of every key path."""
+
+    path: Path
+    data: Any
+    lines: dict[KeyPath, int]
+
+    def line(self, path: KeyPath) -> int:
+        """The line of the key path, or of the nearest of its parents that stands in the file."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+
+def read_yaml(path: Path) -> YamlSource:
+    """Read one YAML document, data only (no tags that build objects), refusing duplicate keys.
+
+    Raises:
+        InputError: the file can't be read, isn't YAML, is over 1 MiB, or repeats a key.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: can't be read: {error.strerror}", do="give the path of a readable file") from error
+    if len(raw) > _MAX_BYTES:
+        raise InputError(f"{path}: {len(raw)} bytes are too many for a spec (1 MiB at most)")
+    try:
+        node = yaml.compose(raw.decode("utf-8"), Loader=yaml.SafeLoader)
+        lines: dict[KeyPath, int] = {}
+        if node is not None:
+            _walk(path, node, (), lines)
+        data = yaml.safe_load(raw)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise InputError(f"{where}: not valid YAML: {getattr(error, 'problem', None) or error}") from error
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise InputError(f"{path}: not valid YAML: {error}") from error
+    return YamlSource(path, data, lines)
+
+
+def _walk(file: Path, node: yaml.Node, at: KeyPath, lines: dict[KeyPath, int]) -> None:
+    if len(lines) > _MAX_NODES:  # aliases of aliases would otherwise be followed for ever
+        raise InputError(f"{file}: more than {_MAX_NODES} values; a spec has no use for that many")
+    lines.setdefault(at, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        for key_node, value_node in node.value:
+            key = str(key_node.value)
+            if (*at, key) in lines:
+                raise InputError(
+                    f"{file}:{key_node.start_mark.line + 1}: key {key!r} is given twice "
+                    f"(first on line {lines[(*at, key)]})",
+                    do="keep one of them",
+                )
+            lines[(*at, key)] = key_node.start_mark.line + 1
+            _walk(file, value_node, (*at, key), lines)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, child in enumerate(node.value):
+            _walk(file, child, (*at, index), lines)
