@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from analysis.records import Compressor
 from harness.errors import InputError
 from harness.spec import Campaign
 from harness.yaml_source import KeyPath, YamlSource, read_yaml
@@ -50,9 +49,9 @@ def campaign_names() -> list[str]:
 
 
 def did_you_mean(wrong: str, known: list[str]) -> str:
-    """`; did you mean 'x'?` where one of the known words is near, else nothing."""
+    """` (did you mean 'x'?)` where one of the known words is near, else nothing."""
     near = difflib.get_close_matches(wrong, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def load_campaign(path: Path) -> Campaign:
@@ -90,7 +89,7 @@ def _describe(source: YamlSource, detail: ErrorDetails) -> tuple[KeyPath, str]:
     kind = detail["type"]
     if kind == "extra_forbidden":
         allowed = _allowed_keys(detail["loc"][:-1])
-        return at, f"unknown key{did_you_mean(str(at[-1]), allowed)} Allowed here: {', '.join(allowed)}"
+        return at, f"unknown key{did_you_mean(str(at[-1]), allowed)}; allowed here: {', '.join(allowed)}"
     if kind == "missing":
         return at, "this key is required"
     message = detail["msg"].removeprefix("Value error, ")
@@ -115,13 +114,13 @@ def _allowed_keys(loc: tuple[str | int, ...]) -> list[str]:
     models: list[type[BaseModel]] = [Campaign]
     for part in loc:
         inner = [m for model in models for m in _models_within(model.model_fields.get(str(part)))]
-        tagged = [m for m in models if part in {f.default for f in m.model_fields.values()} | _literals(m)]
+        tagged = [model for model in models if _is_tagged(model, part)]
         models = inner or tagged or models
     return sorted({name for model in models for name in model.model_fields})
 
 
-def _literals(model: type[BaseModel]) -> set[Any]:
-    return {arg for f in model.model_fields.values() for arg in getattr(f.annotation, "__args__", ())}
+def _is_tagged(model: type[BaseModel], tag: str | int) -> bool:
+    return any(tag in getattr(field.annotation, "__args__", ()) for field in model.model_fields.values())
 
 
 def _models_within(field: Any) -> Iterator[type[BaseModel]]:
@@ -137,7 +136,8 @@ def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
     arms = sorted(campaign.arms)
     if campaign.decision.baseline not in campaign.arms:
         wrong = campaign.decision.baseline
-        yield ("decision", "baseline"), f"{wrong!r} is no arm of this campaign{did_you_mean(wrong, arms)} Arms: " + ", ".join(arms)
+        message = f"{wrong!r} is no arm of this campaign{did_you_mean(wrong, arms)}; its arms: {', '.join(arms)}"
+        yield ("decision", "baseline"), message
     for name, arm in campaign.arms.items():
         too_old = sorted(e for e, engine in campaign.engines.items() if _major(engine.version) < (5, 0))
         if arm.zstd_level is not None and too_old:
@@ -145,8 +145,6 @@ def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
                 ("arms", name, "zstd_level"),
                 f"engine {too_old[0]} has no zstd level (there is one from 5.0); leave it out for the built-in 6",
             )
-        if arm.block_compressor is Compressor.ZSTD and any(_major(e.version) < (4, 2) for e in campaign.engines.values()):
-            yield ("arms", name, "block_compressor"), "zstd exists from 4.2"
         if arm.cache_size is not None and arm.cache_size < 2**28:
             yield ("arms", name, "cache_size"), "mongod takes no cache below 256MiB"
     yield from _workload_checks(campaign)
@@ -160,7 +158,7 @@ def _workload_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
         mix = workload.mix or name
         if mix not in mixes:
             key = ("workloads", name, "mix") if workload.mix else ("workloads", name)
-            yield key, f"there is no workloads/{mix}.properties{did_you_mean(mix, mixes)} There are: " + ", ".join(mixes)
+            yield key, f"no workloads/{mix}.properties{did_you_mean(mix, mixes)}; there are: {', '.join(mixes)}"
 
 
 def _major(version: str) -> tuple[int, int]:

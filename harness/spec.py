@@ -82,7 +82,7 @@ class Arm(Spec):
     sync_period_s: Annotated[int, Field(ge=1, le=3600)] | None = Field(
         None, description="Seconds between checkpoints; the engine's default is 60."
     )
-    cache_size: Size | None = Field(None, description="WiredTiger's cache, where this arm's differs from the campaign's.")
+    cache_size: Size | None = Field(None, description="WiredTiger's cache, where it differs from the campaign's.")
 
     @model_validator(mode="after")
     def _level_fits_compressor(self) -> Arm:
@@ -135,12 +135,12 @@ class Load(Client):
 class Workload(Client):
     """A run workload: one of YCSB's property files in `workloads/`, and how long and how hard it runs."""
 
-    mix: Name | None = Field(None, description="File in `workloads/`, without ending; the workload's own name if left out.")
+    mix: Name | None = Field(None, description="File in `workloads/`; the workload's own name if left out.")
     distribution: Literal["uniform", "zipfian", "latest", "hotspot", "exponential"] | None = Field(
         None, description="Of the keys; the file's if left out."
     )
-    warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(5, description="Left out of every figure of the window.")
-    measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(20, description="Length of the measured window.")
+    warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(5, description="Left out of the window.")
+    measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(20, description="The measured window.")
     operations: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
         None, description="Bound the phase by operations instead; measure_s must then be null."
     )
@@ -190,10 +190,10 @@ class Instance(Spec):
 class Campaign(Spec):
     """A campaign: the question, its factors, what is held fixed, and how it is decided."""
 
-    question: str = Field("", max_length=500, description="Shown at the top of the report.")
+    question: str = Field("", max_length=500, description="Heads the report.")
     name: Name = Field("", description="Taken from the file's name.", validate_default=False)
-    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = Field(1, description="Of the order of trials and of the documents.")
-    blocks: Annotated[int, Field(ge=1, le=1000)] | Blocks = Field(3, description="Rounds, each of which runs every cell.")
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = Field(1, description="Of order and documents.")
+    blocks: Annotated[int, Field(ge=1, le=1000)] | Blocks = Field(3, description="Rounds; each runs every cell.")
     engines: Annotated[dict[Name, Engine], Field(min_length=1)] = Field(description="Factor: engines by name.")
     arms: Annotated[dict[Name, Arm], Field(min_length=1)] = Field(description="Factor: compressor settings by name.")
     datasets: Annotated[dict[Name, Recipe], Field(min_length=1)] = Field(description="Factor: what is stored, by name.")
