@@ -1,0 +1,227 @@
+"""The ledger: the folder of a run. A record appears whole or not at all, and a stopped run is found again.
+
+    <results>/<campaign>/<run-id>/campaign.yaml host.json trials/<trial>/trial.json + artefacts, report/
+    <results>/<campaign>/latest -> <run-id>
+
+A trial works in `trials/.<trial>.partial`; when its record is on disk, that folder is renamed to `trials/<trial>`.
+So a folder without a leading dot is complete, and everything else may be thrown away.
+"""
+
+from __future__ import annotations
+
+import difflib
+import fcntl
+import json
+import os
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import blake3
+from pydantic import ValidationError
+
+from analysis.records import Artefact, TrialRecord
+from harness.errors import HostError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SPEC_FILE = "campaign.yaml"
+STATE_FILE = "run.json"
+HOST_FILE = "host.json"
+RECORD_FILE = "trial.json"
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """One run's folder."""
+
+    folder: Path
+
+    @property
+    def run_id(self) -> str:
+        """The run's name, the UTC time of its start."""
+        return self.folder.name
+
+    @property
+    def trials_folder(self) -> Path:
+        """Where finished trials are."""
+        return self.folder / "trials"
+
+    @property
+    def report_folder(self) -> Path:
+        """Where the report is."""
+        return self.folder / "report"
+
+    def workspace(self, name: str) -> Path:
+        """A fresh folder for the trial to work in; what an interrupted attempt left there is thrown away."""
+        partial = self.trials_folder / f".{name}.partial"
+        if partial.exists():
+            shutil.rmtree(partial)
+        partial.mkdir(parents=True)
+        return partial
+
+    def commit(self, record: TrialRecord, workspace: Path) -> Path:
+        """Write the record into its workspace, and let the folder appear under its final name."""
+        write_whole(workspace / RECORD_FILE, record.model_dump_json(indent=1))
+        final = self.trials_folder / workspace.name.removeprefix(".").removesuffix(".partial")
+        _sync_folder(workspace)
+        workspace.rename(final)
+        _sync_folder(self.trials_folder)
+        return final
+
+    def records(self) -> list[TrialRecord]:
+        """All records, in the order of the plan, every attempt of a trial included.
+
+        Raises:
+            InputError: a record can't be read, with its path and what is wrong with it.
+        """
+        found = []
+        for path in sorted(self.trials_folder.glob(f"[!.]*/{RECORD_FILE}")):
+            found.append(read_record(path))
+        return sorted(found, key=lambda record: (record.index, record.attempt))
+
+    def finish(self, decision: dict[str, Any] | None = None) -> None:
+        """Mark the run as finished: the same command starts a new one from now on."""
+        write_whole(self.folder / STATE_FILE, json.dumps({"finished": True, "decision": decision}))
+
+    @property
+    def finished(self) -> bool:
+        """Whether every trial that was asked for has its record."""
+        try:
+            return bool(json.loads((self.folder / STATE_FILE).read_text())["finished"])
+        except (OSError, ValueError, KeyError):
+            return False
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the run for one harness alone.
+
+        Raises:
+            HostError: another harness holds it; the message says which.
+        """
+        with (self.folder / ".lock").open("a+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                lock.seek(0)
+                raise HostError(
+                    f"{self.folder}: another harness is at work on this run ({lock.read().strip() or 'unknown'})",
+                    do="wait for it to end, or give another RESULTS folder",
+                ) from error
+            lock.truncate(0)
+            lock.write(f"process {os.getpid()}")
+            lock.flush()
+            yield
+
+
+def read_record(path: Path) -> TrialRecord:
+    """One trial's record.
+
+    Raises:
+        InputError: the file is missing, cut short, of another format version, or not a record.
+    """
+    try:
+        return TrialRecord.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: can't be read: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise InputError(
+            f"{path}: not a trial record of a version this Pressgauge reads: {where}: {first['msg']}",
+            do="restore the file, or move its folder away and run again: the trial is then repeated",
+        ) from error
+
+
+def open_run(results: Path, campaign: str, spec_text: str, run_id: str, *, anew: bool) -> Ledger:
+    """The campaign's unfinished run if there is one with the same spec, else a new one called `run_id`.
+
+    Raises:
+        InputError: there is an unfinished run with another spec; the message shows the difference.
+        HostError: the results folder can't be written.
+    """
+    home = results / campaign
+    latest = home / "latest"
+    if latest.exists() and not anew:
+        ledger = Ledger(latest.resolve())
+        if not ledger.finished:
+            _refuse_changed_spec(ledger, spec_text)
+            return ledger
+    ledger = Ledger(home / run_id)
+    try:
+        ledger.trials_folder.mkdir(parents=True)
+        write_whole(ledger.folder / SPEC_FILE, spec_text)
+        _point(latest, run_id)
+    except OSError as error:
+        raise HostError(
+            f"{home}: results can't be written: {error.strerror}", do="give a writable folder with RESULTS=…"
+        ) from error
+    return ledger
+
+
+def _refuse_changed_spec(ledger: Ledger, spec_text: str) -> None:
+    path = ledger.folder / SPEC_FILE
+    before = path.read_text() if path.exists() else ""
+    if before == spec_text:
+        return
+    difference = "\n".join(
+        difflib.unified_diff(before.splitlines(), spec_text.splitlines(), str(path), "the spec now", "", "", 1, "")
+    )
+    raise InputError(
+        f"{ledger.folder}: this run is unfinished, and the spec has changed since it began:\n{difference}",
+        do="put the spec back to resume it, or start a new run with NEW=1",
+    )
+
+
+def find_run(path: Path) -> Ledger:
+    """The ledger at a run's folder (or at a link to it).
+
+    Raises:
+        InputError: there is no run there.
+    """
+    if not (path / SPEC_FILE).is_file():
+        raise InputError(f"{path}: no run is here (no {SPEC_FILE})", do="give a folder such as results/quick/latest")
+    return Ledger(path.resolve())
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it appears whole or not at all, and survives a power cut once this returns."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    _sync_folder(path.parent)
+
+
+def list_artefacts(folder: Path) -> tuple[Artefact, ...]:
+    """Every file below a trial's folder but its record, with size and digest, sorted by path."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != RECORD_FILE)
+    return tuple(
+        Artefact(path=str(file.relative_to(folder)), size_bytes=file.stat().st_size, blake3=file_digest(file))
+        for file in files
+    )
+
+
+def file_digest(path: Path) -> str:
+    """BLAKE3 of a file, in hex."""
+    return blake3.blake3().update_mmap(path).hexdigest()
+
+
+def _point(link: Path, target: str) -> None:
+    temporary = link.with_name(f".{link.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)
+    temporary.symlink_to(target)
+    temporary.replace(link)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

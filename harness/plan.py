@@ -1,0 +1,138 @@
+"""From a campaign to the list of its trials: randomised complete blocks. Pure: the same spec gives the same plan."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.records import Cell
+from harness.quantities import show_duration, show_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.spec import Campaign, Workload
+
+# For the estimates only, on two cores; the progress display learns the real rates as trials finish.
+_INSERTS_PER_S = 6000
+_BATCHED_INSERTS_PER_S = 30_000
+_RMW_PER_S = 2000
+_OVERHEAD_S = 10.0
+_VERIFIED_PER_S = 50_000
+_BSON_OVERHEAD_BYTES = 34  # length, _id with its key name, terminator
+_FIELD_OVERHEAD_BYTES = 14  # type, name, length, terminator
+_GROWTH = 1.6  # files grow while pages are rewritten between checkpoints
+_JOURNAL_BYTES = 300 * 2**20
+_EVIDENCE_BYTES = 8 * 2**20
+
+
+@dataclass(frozen=True)
+class PlannedTrial:
+    """One trial: its place in the order, its block, its cell."""
+
+    index: int
+    block: int
+    cell: Cell
+
+    @property
+    def name(self) -> str:
+        """The name of its folder, e.g. `007-2-zstd`; it sorts in the order of the plan."""
+        return f"{self.index:03d}-{self.block}-{self.cell.arm}"
+
+
+def cells(campaign: Campaign) -> list[Cell]:
+    """Every combination of the campaign's factors, in the order of the spec."""
+    return [
+        Cell(engine=engine, arm=arm, dataset=dataset)
+        for dataset in campaign.datasets
+        for engine in campaign.engines
+        for arm in campaign.arms
+    ]
+
+
+def plan_block(campaign: Campaign, block: int) -> list[PlannedTrial]:
+    """The trials of one block (from 0): datasets in random order, and within each the cells that are compared.
+
+    What is compared runs back to back, because noise grows with the time between two trials. The order depends
+    on the campaign's seed and the block's number alone, so that more blocks never change earlier ones.
+    """
+    order = random.Random(f"pressgauge {campaign.seed} block {block}")  # noqa: S311 - reproducible by design
+    datasets = list(campaign.datasets)
+    order.shuffle(datasets)
+    every = cells(campaign)
+    trials: list[PlannedTrial] = []
+    for dataset in datasets:
+        compared = [cell for cell in every if cell.dataset == dataset]
+        order.shuffle(compared)
+        trials += [PlannedTrial(block * len(every) + len(trials) + i, block, cell) for i, cell in enumerate(compared)]
+    return trials
+
+
+def plan(campaign: Campaign, blocks: int) -> list[PlannedTrial]:
+    """The trials of the first so many blocks, in the order in which they run."""
+    return [trial for block in range(blocks) for trial in plan_block(campaign, block)]
+
+
+def document_bytes(campaign: Campaign) -> int:
+    """Size of one document in BSON, in bytes, about."""
+    document = campaign.document
+    return _BSON_OVERHEAD_BYTES + document.fields * (document.field_length + _FIELD_OVERHEAD_BYTES)
+
+
+def trial_seconds(campaign: Campaign) -> float:
+    """Expected length of one trial, in seconds, before anything was measured."""
+    rate = _BATCHED_INSERTS_PER_S if campaign.load.batch >= 10 else _INSERTS_PER_S
+    verified = min(campaign.records, campaign.limits.verify_all_up_to)
+    phases = sum(_phase_seconds(workload) for workload in campaign.workloads.values())
+    return _OVERHEAD_S + campaign.records / rate + phases + verified / _VERIFIED_PER_S
+
+
+def _phase_seconds(workload: Workload) -> float:
+    return workload.warmup_s + (workload.measure_s or (workload.operations or 0) / _RMW_PER_S)
+
+
+def data_disk_bytes(campaign: Campaign) -> int:
+    """Disk that one trial's data directory may need, in bytes; it is removed when the trial ends."""
+    return int(campaign.records * document_bytes(campaign) * _GROWTH) + _JOURNAL_BYTES
+
+
+def results_disk_bytes(trials: int) -> int:
+    """Disk that the evidence of so many trials may need, in bytes."""
+    return trials * _EVIDENCE_BYTES
+
+
+def describe(campaign: Campaign) -> Iterator[str]:
+    """The plan in words, for `make plan`."""
+    fewest, most = campaign.fewest_blocks, campaign.most_blocks
+    each = trial_seconds(campaign)
+    count = fewest * len(cells(campaign))
+    rounds = f"{fewest} blocks" if fewest == most else f"{fewest} to {most} blocks"
+    yield f"{campaign.name}: {campaign.question}"
+    yield (
+        f"{len(campaign.engines)} engine(s) × {len(campaign.arms)} arms × {len(campaign.datasets)} dataset(s), "
+        f"{rounds}: {count} trials" + (f", at most {most * len(cells(campaign))}" if most != fewest else "")
+    )
+    yield (
+        f"{campaign.records:,} documents of {document_bytes(campaign):,} bytes "
+        f"({show_size(campaign.records * document_bytes(campaign))}) in each trial, "
+        f"cache {show_size(campaign.cache_size)}"
+    )
+    yield f"time: about {show_duration(each)} a trial, {show_duration(each * count)} in all"
+    yield (
+        f"disk: {show_size(data_disk_bytes(campaign))} for data at a time, "
+        f"{show_size(results_disk_bytes(count))} for results"
+    )
+    for block in range(fewest):
+        order = " → ".join(_short(campaign, trial.cell) for trial in plan_block(campaign, block))
+        yield f"block {block + 1}: {order}"
+
+
+def _short(campaign: Campaign, cell: Cell) -> str:
+    """A cell's name, of the factors that vary."""
+    parts = [
+        cell.dataset if len(campaign.datasets) > 1 else "",
+        cell.engine if len(campaign.engines) > 1 else "",
+        cell.arm,
+    ]
+    return "/".join(part for part in parts if part)
