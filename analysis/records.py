@@ -60,11 +60,13 @@ class InForce(Part):
     git_version: str | None
     feature_compatibility_version: str | None
     block_compressor: str | None = Field(description="From the collection's creationString.")
-    zstd_level: int | None = Field(description="From log line 22315, which says it for zstd only.")
+    zstd_level: int | None = Field(description="From log line 22315; None: the engine's default.")
+    zlib_level: int | None = Field(description="From the parsed options; None: the engine's default.")
     journal_compressor: str | None
     cache_size_bytes: Bytes | None
     leaf_page_max: str | None = Field(description="From the creationString, e.g. `32KB`.")
     creation_string: str
+    opening_config: str = Field(description="What mongod passed to WiredTiger (log line 22315).")
     write_concern: str = Field(description="w and j of the clients' connection string, e.g. `w=1,journal=false`.")
 
 
