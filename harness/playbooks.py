@@ -1,0 +1,132 @@
+"""Running a playbook: Ansible executes, this module starts it, listens, and ends it when told to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ansible_runner
+
+from harness.load_spec import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ANSIBLE = ROOT / "ansible"
+_POLL_S = 0.25
+_LAST_WORDS = 400
+
+
+@dataclass
+class PlaybookRun:
+    """What came of one playbook."""
+
+    ok: bool = False
+    canceled: bool = False
+    timed_out: bool = False
+    failed_task: str = ""
+    message: str = ""
+    seconds: float = 0.0
+    steps_s: dict[str, float] = field(default_factory=dict)
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def hear(self, event: dict[str, Any]) -> None:
+        """Take in one of ansible-runner's events."""
+        data = event.get("event_data") or {}
+        kind = event.get("event")
+        if kind in {"runner_on_ok", "runner_on_failed", "runner_on_unreachable"}:
+            task = str(data.get("task", ""))
+            self.steps_s[task] = round(self.steps_s.get(task, 0.0) + float(data.get("duration") or 0.0), 3)
+            result = data.get("res")
+            self.results[task] = result if isinstance(result, dict) else {}
+        if kind in {"runner_on_failed", "runner_on_unreachable"} and not data.get("ignore_errors") and not self.message:
+            self.failed_task = str(data.get("task", ""))
+            self.message = _message(self.results[self.failed_task])
+
+
+def run_playbook(
+    name: str,
+    inventory: Path,
+    variables: dict[str, Any],
+    *,
+    on_task: Callable[[str], None] = lambda _task: None,
+    on_tick: Callable[[], None] = lambda: None,
+    log: Path | None = None,
+    timeout_s: float = 3600,
+) -> PlaybookRun:
+    """Run `ansible/<name>` against an inventory.
+
+    `on_task` hears the name of each task as it starts, `on_tick` is called a few times a second meanwhile.
+    Ansible's own output goes to `log`. A KeyboardInterrupt, or an error in a callback, ends Ansible (but
+    nothing that its tasks left running on purpose) before it is passed on.
+    """
+    outcome = PlaybookRun()
+
+    def hear(event: dict[str, Any]) -> bool:
+        outcome.hear(event)
+        if event.get("event") == "playbook_on_task_start":
+            on_task(str(event["event_data"].get("task", "")))
+        return False  # keep no copy of the event on disk
+
+    stop = False
+    started = time.monotonic()
+    private = Path(tempfile.mkdtemp(prefix="pressgauge-ansible-"))
+    try:
+        thread, runner = ansible_runner.run_async(
+            private_data_dir=str(private),
+            project_dir=str(ANSIBLE),
+            playbook=name,
+            inventory=str(inventory.resolve()),
+            extravars=variables,
+            envvars=_environment(),
+            event_handler=hear,
+            cancel_callback=lambda: stop,
+            quiet=True,
+            settings={"idle_timeout": int(timeout_s), "job_timeout": int(timeout_s), "pexpect_timeout": 1},
+        )
+        try:
+            while thread.is_alive():
+                thread.join(_POLL_S)
+                on_tick()
+        finally:
+            stop = True
+            thread.join()
+        outcome.ok = runner.rc == 0
+        outcome.timed_out = runner.status == "timeout"
+        _explain(outcome, private, log)
+    finally:
+        shutil.rmtree(private, ignore_errors=True)
+    outcome.seconds = time.monotonic() - started
+    return outcome
+
+
+def _explain(outcome: PlaybookRun, private: Path, log: Path | None) -> None:
+    """Keep Ansible's own output, and let its last lines speak where no task said what is wrong."""
+    output = next(private.glob("artifacts/*/stdout"), None)
+    if output and log and log.parent.is_dir():
+        shutil.copyfile(output, log)
+    if outcome.timed_out and not outcome.message:
+        outcome.message = "it took longer than it may; see the limits in the spec"
+    if not outcome.ok and not outcome.message:
+        said = output.read_text(errors="replace").strip() if output else ""
+        outcome.message = said[-_LAST_WORDS:] or "ansible-playbook could not be started"
+
+
+def _environment() -> dict[str, str]:
+    return {
+        "ANSIBLE_CONFIG": str(ANSIBLE / "ansible.cfg"),
+        "ANSIBLE_NOCOLOR": "1",
+        "PATH": f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}",
+    }
+
+
+def _message(result: dict[str, Any]) -> str:
+    for key in ("msg", "module_stderr", "stderr"):
+        if result.get(key):
+            return str(result[key]).strip()
+    return "no reason given"

@@ -1,0 +1,127 @@
+"""What `ansible/trial.yml` is told of one trial: the campaign's words turned into variables and YCSB's properties."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from analysis.records import Settings
+from harness.load_spec import MIXES
+from harness.plan import trial_seconds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from datasets import Manifest
+    from harness.plan import PlannedTrial
+    from harness.spec import Campaign, Client, Workload
+
+# YCSB stops a run at operationcount or maxexecutiontime, whichever comes first, and takes 0 operations to mean
+# 0 threads: a run bounded by time needs a count it never reaches. It must fit an int.
+_ENDLESS = 2**31 - 1
+# Chosen by measurement: the serial collector leaves the second core to mongod (facts: 194 µs against 207 µs an
+# operation with the default), and a fixed heap keeps its pauses alike in every trial.
+JVM_OPTIONS = ("-XX:+UseSerialGC", "-Xms512m", "-Xmx512m")
+
+
+def settings(campaign: Campaign, arm_name: str) -> Settings:
+    """The engine settings an arm asks for."""
+    arm = campaign.arms[arm_name]
+    return Settings(
+        block_compressor=arm.block_compressor,
+        zstd_level=arm.zstd_level,
+        zlib_level=arm.zlib_level,
+        journal_compressor=arm.journal_compressor,
+        cache_size_bytes=campaign.arm_cache_bytes(arm_name),
+        leaf_page_max_bytes=arm.leaf_page_max,
+        collection_config=arm.collection_config,
+        sync_period_s=arm.sync_period_s,
+    )
+
+
+def trial_vars(campaign: Campaign, trial: PlannedTrial, corpus: Manifest, evidence: Path) -> dict[str, Any]:
+    """The `trial` dictionary of one trial; the header of `ansible/trial.yml` describes it."""
+    common = _document_properties(campaign)
+    return {
+        "id": trial.name,
+        "evidence_dir": str(evidence),
+        "instance": {
+            "name": f"t{campaign.instance.port}",
+            "port": campaign.instance.port,
+            "bind_ip": campaign.instance.bind_ip,
+            "cpus": campaign.instance.cpus,
+            "ready_timeout_s": 60,
+            "stop_timeout_s": 120,
+        },
+        "engine": {
+            "id": engine_id(campaign, trial.cell.engine),
+            "version": campaign.engines[trial.cell.engine].version,
+        },
+        "settings": settings(campaign, trial.cell.arm).model_dump(mode="json"),
+        "write_concern": {"w": campaign.write_concern.w, "journal": campaign.write_concern.journal},
+        "corpus": {"digest": corpus.digest},
+        "load": {
+            "name": "load",
+            "properties": common | {"mongodb.batchsize": campaign.load.batch, "pressgauge.phase": 0},
+            **_client(campaign.load),
+        },
+        "phases": [
+            {"name": name, "properties": common | run_properties(name, workload, number), **_client(workload)}
+            for number, (name, workload) in enumerate(campaign.workloads.items(), start=1)
+        ],
+        "verify": {
+            "properties": common,
+            "documents_after_load": campaign.records,
+            "sample": campaign.limits.verify_all_up_to if campaign.records > campaign.limits.verify_all_up_to else 0,
+            "timeout_s": 600 + campaign.records // 5000,
+        },
+    }
+
+
+def engine_id(campaign: Campaign, engine: str) -> str:
+    """The folder an engine is installed in, on the hosts."""
+    spec = campaign.engines[engine]
+    return f"{spec.source}-{spec.version}"
+
+
+def read_mix(name: str) -> dict[str, str]:
+    """The properties of a YCSB workload file in `workloads/`."""
+    text = (MIXES / f"{name}.properties").read_text(encoding="utf-8")
+    pairs = (line.split("=", 1) for line in text.splitlines() if re.match(r"\s*[^#\s].*=", line))
+    return {key.strip(): value.strip() for key, value in pairs}
+
+
+def run_properties(name: str, workload: Workload, number: int) -> dict[str, Any]:
+    """The properties of one run phase; `number` tells the phases of a trial apart, so that their keys differ."""
+    properties: dict[str, Any] = read_mix(workload.mix or name)
+    if workload.distribution:
+        properties["requestdistribution"] = workload.distribution
+    properties["operationcount"] = workload.operations or _ENDLESS
+    if workload.measure_s is not None:
+        properties["maxexecutiontime"] = workload.warmup_s + workload.measure_s
+    properties["pressgauge.phase"] = number
+    return properties
+
+
+def longest_trial_s(campaign: Campaign) -> float:
+    """Seconds after which a trial is taken to hang, whatever it is doing."""
+    phases = campaign.load.timeout_s + sum(workload.timeout_s for workload in campaign.workloads.values())
+    return 600 + phases + trial_seconds(campaign)
+
+
+def _document_properties(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "recordcount": campaign.records,
+        "fieldcount": campaign.document.fields,
+        "fieldlength": campaign.document.field_length,
+        "pressgauge.seed": campaign.seed,
+    }
+
+
+def _client(client: Client) -> dict[str, Any]:
+    return {
+        "threads": client.threads,
+        "target": client.target_per_s,
+        "timeout_s": client.timeout_s,
+        "jvm_options": list(JVM_OPTIONS),
+    }
