@@ -1,0 +1,102 @@
+"""The value function, against numbers worked out by hand, the golden vectors of its Java twin, and its own law."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from datasets import Corpus, DocumentShape, document, value
+from datasets.documents import draw, key_name, marker, mix
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "value_function.json"
+THREE = Corpus.from_bytes("alpha\nbêta\n語言\n".encode(), "test")
+
+
+def java_draw(seed: int, *numbers: int) -> int:
+    """Draw with 64-bit numbers that really wrap, the way the contract words it."""
+    h = seed % 2**64
+    for x in numbers:
+        z = (h + 0x9E3779B97F4A7C15 * (x + 1)) % 2**64
+        z ^= z >> 30
+        z = z * 0xBF58476D1CE4E5B9 % 2**64
+        z ^= z >> 27
+        z = z * 0x94D049BB133111EB % 2**64
+        h = z ^ (z >> 31)
+    return h
+
+
+def test_mix_is_the_published_splitmix64() -> None:
+    golden = 0x9E3779B97F4A7C15
+    stream = [mix((1234567 + golden * n) % 2**64) for n in range(1, 4)]
+    assert stream == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+
+@settings(deadline=None)
+@given(st.integers(-(2**63), 2**63 - 1), *[st.integers(0, 2**40)] * 3)
+def test_draw_follows_the_contract(seed: int, key: int, field: int, version: int) -> None:
+    assert draw(seed, key, field, version) == java_draw(seed, key, field, version)
+
+
+def test_units_end_in_a_space_and_the_text_wraps_around() -> None:
+    assert THREE.text == "alpha bêta 語言 ".encode()
+    assert THREE.starts == (0, 6, 12)
+    assert THREE.bytes_from(12, 12) == "語言 alpha".encode()
+    assert len(THREE.bytes_from(6, 1000)) == 1000
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [(1, b" "), (2, b"  "), (3, "語".encode()), (4, "語 ".encode()), (5, "語  ".encode()), (6, "語言".encode())],
+)
+def test_a_character_cut_at_the_end_becomes_spaces(length: int, expected: bytes) -> None:
+    corpus = Corpus.from_bytes("語言\n".encode(), "test")
+    assert value(corpus, 0, 0, 0, 0, length) == expected
+
+
+def test_a_versioned_value_begins_with_its_marker() -> None:
+    corpus = Corpus.from_bytes(b"hello\n", "test")
+    assert value(corpus, 7, 1, 2, 0, 8) == b"hello he"
+    assert value(corpus, 7, 1, 2, 12, 8) == b"#12 hell"
+    with pytest.raises(ValueError, match="version 123"):
+        value(corpus, 7, 1, 2, 123, 4)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), min_size=1), min_size=1),
+    *[st.integers(0, 2**31)] * 3,
+    st.integers(0, 10**6),
+    st.integers(8, 300),
+)
+def test_every_value_is_whole_text_of_exactly_its_length(
+    units: list[str], seed: int, key: int, field: int, version: int, length: int
+) -> None:
+    corpus = Corpus.from_bytes("".join(f"{unit}\n" for unit in units).encode(), "test")
+    got = value(corpus, seed, key, field, version, length)
+    assert len(got) == length
+    assert got.decode().encode() == got
+    index = (java_draw(seed, key, field, version) >> 32) * len(units) >> 32
+    text = " ".join(units[index:] + units * length).encode() + b" "
+    wanted = (marker(version) + text)[:length].decode(errors="ignore").encode()
+    assert got == wanted.ljust(length)
+
+
+@pytest.mark.parametrize(
+    ("record", "name"),
+    [(0, "user6284781860667377211"), (1, "user8517097267634966620"), (2, "user1820151046732198393")],
+)
+def test_keys_are_named_as_ycsb_names_them(record: int, name: str) -> None:
+    assert key_name(record) == name
+
+
+def test_a_document_holds_its_fields_in_order() -> None:
+    got = document(THREE, 3, 1, DocumentShape(field_count=3, field_length_bytes=20))
+    assert list(got) == ["_id", "field0", "field1", "field2"]
+    assert got["field2"].encode() == value(THREE, 3, 1, 2, 0, 20)
+
+
+@pytest.mark.skipif(not GOLDEN.exists(), reason="the golden vectors are not written yet")
+def test_agrees_with_the_golden_vectors() -> None:
+    assert json.loads(GOLDEN.read_text())
