@@ -1,0 +1,110 @@
+package pressgauge;
+
+import com.mongodb.internal.build.MongoDriverVersion;
+import java.io.IOException;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Timer;
+import java.util.TimerTask;
+import java.util.function.LongSupplier;
+import org.bson.Document;
+
+/**
+ * The client's account of itself ({@code pressgauge.clientfile}): what its {@link ClientRecord}
+ * holds, the JVM's CPU time and collections, and both once a second, so that a reader can leave
+ * warm-up out.
+ */
+final class ClientFile {
+  private static final int FORMAT_VERSION = 1;
+  private static final long INTERVAL_MS = 1000;
+
+  private final Timer timer = new Timer("client samples", true);
+  private final List<List<Number>> samples = new ArrayList<>();
+  private final LongSupplier operations;
+  private final long startNs = System.nanoTime();
+  private final double startCpuS = cpuS();
+
+  /**
+   * Begins to sample.
+   *
+   * @param operations the operations attempted so far
+   */
+  ClientFile(LongSupplier operations) {
+    this.operations = operations;
+    var sample =
+        new TimerTask() {
+          @Override
+          public void run() {
+            sample();
+          }
+        };
+    timer.scheduleAtFixedRate(sample, 0, INTERVAL_MS);
+  }
+
+  private synchronized void sample() {
+    samples.add(
+        List.of(
+            System.currentTimeMillis() / 1000.0,
+            operations.getAsLong(),
+            cpuS() - startCpuS,
+            collectionMs()));
+  }
+
+  /**
+   * Ends sampling and writes the file.
+   *
+   * @param targetPerS the offered load; 0 if it was unbounded
+   * @param facts the caller's own fields
+   */
+  void write(Path file, int targetPerS, Map<String, Object> facts) throws IOException {
+    timer.cancel();
+    sample();
+    double durationS = (System.nanoTime() - startNs) / 1e9;
+    var document = new Document("format_version", FORMAT_VERSION);
+    document.putAll(facts);
+    document
+        .append("duration_s", durationS)
+        .append("target_per_s", targetPerS == 0 ? null : targetPerS)
+        .append("achieved_per_s", operations.getAsLong() / durationS)
+        .append("cpu_s", cpuS() - startCpuS)
+        .append("gc", collections())
+        .append("jvm", jvm())
+        .append("driver_version", MongoDriverVersion.VERSION)
+        .append("sample_columns", List.of("at_s", "operations", "cpu_s", "gc_ms"))
+        .append("samples", samples);
+    Files.writeString(file, document.toJson() + "\n");
+  }
+
+  private static Document jvm() {
+    var runtime = ManagementFactory.getRuntimeMXBean();
+    return new Document("version", Runtime.version().toString())
+        .append("vendor", runtime.getVmVendor())
+        .append("arguments", runtime.getInputArguments())
+        .append("max_heap_bytes", Runtime.getRuntime().maxMemory());
+  }
+
+  private static Document collections() {
+    var collectors = ManagementFactory.getGarbageCollectorMXBeans();
+    long count = collectors.stream().mapToLong(GarbageCollectorMXBean::getCollectionCount).sum();
+    return new Document("count", count)
+        .append("total_ms", collectionMs())
+        .append("collectors", collectors.stream().map(GarbageCollectorMXBean::getName).toList());
+  }
+
+  private static long collectionMs() {
+    return ManagementFactory.getGarbageCollectorMXBeans().stream()
+        .mapToLong(GarbageCollectorMXBean::getCollectionTime)
+        .sum();
+  }
+
+  /** Of the whole process, all its threads: compiler and collector too. */
+  static double cpuS() {
+    var system = ManagementFactory.getOperatingSystemMXBean();
+    return ((com.sun.management.OperatingSystemMXBean) system).getProcessCpuTime() / 1e9;
+  }
+}

@@ -1,0 +1,139 @@
+package pressgauge;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import site.ycsb.Status;
+
+/**
+ * What one client process did: operations by status, threads, conflicts. It is kept beside YCSB's
+ * own measurements because those don't tell threads that died from threads that finished.
+ *
+ * <p>Workload and bindings are made separately by YCSB and share one record through the properties
+ * that both are given.
+ */
+final class ClientRecord {
+  private static final String PROPERTY = "pressgauge.internal.record";
+
+  private final ConcurrentMap<String, ConcurrentMap<String, LongAdder>> operations =
+      new ConcurrentHashMap<>();
+  private final Map<Integer, String> died = new TreeMap<>();
+  private final Set<String> told = ConcurrentHashMap.newKeySet();
+  private final LongAdder conflicts = new LongAdder();
+  private final LongAdder versionsWritten = new LongAdder();
+  private final AtomicLong lastInserted = new AtomicLong(-1);
+
+  private ClientRecord() {}
+
+  /** The process's record. */
+  static ClientRecord of(Properties properties) {
+    return (ClientRecord) properties.computeIfAbsent(PROPERTY, name -> new ClientRecord());
+  }
+
+  void count(String operation, Status status) {
+    count(operation, status, 1);
+  }
+
+  void count(String operation, Status status, long times) {
+    operations
+        .computeIfAbsent(operation, name -> new ConcurrentHashMap<>())
+        .computeIfAbsent(status.getName(), name -> new LongAdder())
+        .add(times);
+  }
+
+  /** Tells the first failure of its kind on stderr; the others are only counted. */
+  void tell(String operation, Status status, String why) {
+    var failure = operation + ": " + status.getName();
+    if (told.add(failure)) {
+      System.err.println("pressgauge: " + failure + ": " + why);
+    }
+  }
+
+  void conflict() {
+    conflicts.increment();
+  }
+
+  /** Field values written by read-modify-writes, each one version above the value read. */
+  void versionsWritten(int fields) {
+    versionsWritten.add(fields);
+  }
+
+  void inserted(long recordNumber) {
+    if (recordNumber > lastInserted.get()) {
+      lastInserted.accumulateAndGet(recordNumber, Math::max);
+    }
+  }
+
+  void died(int thread, String why) {
+    System.err.println("pressgauge: thread " + thread + " died: " + why);
+    synchronized (died) {
+      died.putIfAbsent(thread, why);
+    }
+  }
+
+  int deaths() {
+    synchronized (died) {
+      return died.size();
+    }
+  }
+
+  /** Operations attempted so far, of every kind but the given. */
+  long attempted(String excluded) {
+    long sum = 0;
+    for (var byStatus : operations.entrySet()) {
+      if (!byStatus.getKey().equals(excluded)) {
+        sum += byStatus.getValue().values().stream().mapToLong(LongAdder::sum).sum();
+      }
+    }
+    return sum;
+  }
+
+  /** For the client file; see {@link ClientFile}. */
+  Map<String, Object> operations() {
+    var all = new TreeMap<String, Object>();
+    operations.forEach(
+        (name, statuses) -> {
+          var byStatus = new TreeMap<String, Long>();
+          statuses.forEach((status, count) -> byStatus.put(status, count.sum()));
+          long attempted = byStatus.values().stream().mapToLong(Long::longValue).sum();
+          long ok =
+              byStatus.getOrDefault(Status.OK.getName(), 0L)
+                  + byStatus.getOrDefault(Status.BATCHED_OK.getName(), 0L);
+          var one = new LinkedHashMap<String, Object>();
+          one.put("attempted", attempted);
+          one.put("ok", ok);
+          one.put("by_status", byStatus);
+          all.put(name, one);
+        });
+    return all;
+  }
+
+  List<Map<String, Object>> deathsByThread() {
+    var list = new ArrayList<Map<String, Object>>();
+    synchronized (died) {
+      died.forEach((thread, why) -> list.add(Map.of("thread", thread, "why", why)));
+    }
+    return list;
+  }
+
+  long conflicts() {
+    return conflicts.sum();
+  }
+
+  long versionsWritten() {
+    return versionsWritten.sum();
+  }
+
+  /** The highest record number acknowledged by an insert; -1 if none was. */
+  long lastInserted() {
+    return lastInserted.get();
+  }
+}

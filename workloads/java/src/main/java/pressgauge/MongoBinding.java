@@ -1,0 +1,260 @@
+package pressgauge;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.InsertManyOptions;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.Vector;
+import org.bson.RawBsonDocument;
+import site.ycsb.ByteIterator;
+import site.ycsb.Client;
+import site.ycsb.DB;
+import site.ycsb.DBException;
+import site.ycsb.Status;
+import site.ycsb.measurements.Measurements;
+
+/**
+ * MongoDB under YCSB. A record is {@code {_id: <key>, <field>: <string>, ...}}.
+ *
+ * <p>In the load phase {@code mongodb.batchsize} inserts are sent together. Each bulk write is
+ * measured as one {@code FLUSH}, whose {@code Return=} counts are counts of documents; what is
+ * pending at the end is sent in {@link #cleanup}.
+ */
+public final class MongoBinding extends DB {
+  static final String FLUSH = "FLUSH";
+
+  private static final InsertManyOptions INDEPENDENT = new InsertManyOptions().ordered(false);
+
+  private final BsonBuffer buffer = new BsonBuffer(16 * 1024);
+  private final Map<String, MongoCollection<RawBsonDocument>> collections = new HashMap<>();
+  private SharedClient shared;
+  private ClientRecord record;
+  private int batchSize;
+  private Batch batch;
+
+  @Override
+  public void init() throws DBException {
+    shared = SharedClient.acquire(getProperties());
+    record = ClientRecord.of(getProperties());
+    var settings = new Settings(getProperties());
+    // In the run phase a read could miss what still waits in a batch.
+    boolean loads = !settings.flag(Client.DO_TRANSACTIONS_PROPERTY, true);
+    batchSize = loads ? settings.count("mongodb.batchsize", 1, 1, 100_000) : 1;
+  }
+
+  @Override
+  public void cleanup() throws DBException {
+    try {
+      if (batch != null && !batch.isEmpty()) {
+        flush();
+      }
+    } finally {
+      shared.release(getProperties());
+    }
+  }
+
+  @Override
+  public Status insert(String table, String key, Map<String, ByteIterator> values) {
+    if (batchSize > 1) {
+      return insertLater(table, key, values);
+    }
+    buffer.clear();
+    int start = encode(buffer, key, values);
+    var document = buffer.view(start, buffer.size());
+    return attempt(
+        "insert",
+        () -> {
+          collection(table).insertOne(document);
+          return Status.OK;
+        });
+  }
+
+  private Status insertLater(String table, String key, Map<String, ByteIterator> values) {
+    if (batch == null) {
+      var collection = collection(table);
+      batch = new Batch(batchSize, documents -> collection.insertMany(documents, INDEPENDENT));
+    }
+    batch.add(key, encode(batch.buffer(), key, values));
+    return batch.isFull() ? flush() : Status.BATCHED_OK;
+  }
+
+  private Status flush() {
+    var measurements = Measurements.getMeasurements();
+    long intended = measurements.getIntendedtartTimeNs();
+    long start = System.nanoTime();
+    var outcome = batch.flush();
+    long end = System.nanoTime();
+    var status = outcome.status();
+    var series = status.isOk() ? FLUSH : FLUSH + "-FAILED";
+    measurements.measure(series, (int) ((end - start) / 1000));
+    measurements.measureIntended(series, (int) ((end - intended) / 1000));
+    outcome
+        .documents()
+        .forEach(
+            (each, count) -> {
+              record.count(FLUSH, each, count);
+              for (int i = 0; i < count; i++) {
+                measurements.reportStatus(FLUSH, each);
+              }
+            });
+    if (!status.isOk()) {
+      var keys = outcome.failedKeys();
+      var named = String.join(", ", keys.subList(0, Math.min(5, keys.size())));
+      record.tell(FLUSH, status, keys.size() + " not stored (" + named + "): " + outcome.failure());
+    }
+    return status;
+  }
+
+  @Override
+  public Status read(
+      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+    buffer.clear();
+    int start = buffer.begin();
+    buffer.string("_id", key);
+    buffer.end(start);
+    var filter = buffer.view(start, buffer.size());
+    return attempt(
+        "read",
+        () -> {
+          var find = collection(table).find(filter);
+          var document = (fields == null ? find : find.projection(projection(fields))).first();
+          return document == null ? Status.NOT_FOUND : unpack(document, fields, result);
+        });
+  }
+
+  @Override
+  public Status scan(
+      String table,
+      String startKey,
+      int count,
+      Set<String> fields,
+      Vector<HashMap<String, ByteIterator>> result) {
+    buffer.clear();
+    int start = buffer.begin();
+    int from = buffer.begin("_id");
+    buffer.string("$gte", startKey);
+    buffer.end(from);
+    buffer.end(start);
+    var filter = buffer.view(start, buffer.size());
+    return attempt(
+        "scan",
+        () -> {
+          var find = collection(table).find(filter).sort(ascending()).limit(count);
+          find.batchSize(count);
+          try (var cursor =
+              (fields == null ? find : find.projection(projection(fields))).iterator()) {
+            while (cursor.hasNext()) {
+              var values = new HashMap<String, ByteIterator>();
+              var status = unpack(cursor.next(), fields, values);
+              if (!status.isOk()) {
+                return status;
+              }
+              result.add(values);
+            }
+          }
+          return result.isEmpty() ? Status.NOT_FOUND : Status.OK;
+        });
+  }
+
+  /** Sets fields; where a value names the one it replaces, only if the field still holds that. */
+  @Override
+  public Status update(String table, String key, Map<String, ByteIterator> values) {
+    buffer.clear();
+    int filterStart = buffer.begin();
+    buffer.string("_id", key);
+    boolean guarded = false;
+    for (var field : values.entrySet()) {
+      if (field.getValue() instanceof TextValue text && text.expected() != null) {
+        buffer.string(field.getKey(), text.expected());
+        guarded = true;
+      }
+    }
+    buffer.end(filterStart);
+    int updateStart = buffer.begin();
+    int set = buffer.begin("$set");
+    values.forEach((name, value) -> buffer.string(name, TextValue.of(value)));
+    buffer.end(set);
+    buffer.end(updateStart);
+    var filter = buffer.view(filterStart, updateStart);
+    var update = buffer.view(updateStart, buffer.size());
+    var unmatched = guarded ? MongoFailure.CONFLICT : Status.NOT_FOUND;
+    return attempt(
+        "update",
+        () -> {
+          var matched = collection(table).updateOne(filter, update).getMatchedCount();
+          return matched == 1 ? Status.OK : unmatched;
+        });
+  }
+
+  @Override
+  public Status delete(String table, String key) {
+    buffer.clear();
+    int start = buffer.begin();
+    buffer.string("_id", key);
+    buffer.end(start);
+    var filter = buffer.view(start, buffer.size());
+    return attempt(
+        "delete",
+        () -> {
+          var deleted = collection(table).deleteOne(filter).getDeletedCount();
+          return deleted == 1 ? Status.OK : Status.NOT_FOUND;
+        });
+  }
+
+  /** Writes a record as a document; returns where it starts. */
+  static int encode(BsonBuffer buffer, String key, Map<String, ByteIterator> values) {
+    int start = buffer.begin();
+    buffer.string("_id", key);
+    values.forEach((name, value) -> buffer.string(name, TextValue.of(value)));
+    buffer.end(start);
+    return start;
+  }
+
+  /** Whether all the fields asked for came back, each as a string. */
+  private static Status unpack(
+      RawBsonDocument document, Set<String> fields, Map<String, ByteIterator> result) {
+    var strings = new BsonStrings(document);
+    try {
+      while (strings.next()) {
+        result.put(strings.name(), strings.value());
+      }
+    } catch (IllegalStateException e) {
+      return Status.UNEXPECTED_STATE;
+    }
+    result.remove("_id");
+    boolean complete = fields == null ? !result.isEmpty() : result.keySet().containsAll(fields);
+    return complete ? Status.OK : Status.UNEXPECTED_STATE;
+  }
+
+  private static RawBsonDocument projection(Set<String> fields) {
+    var buffer = new BsonBuffer(64);
+    int start = buffer.begin();
+    fields.forEach(name -> buffer.int32(name, 1));
+    buffer.end(start);
+    return buffer.view(start, buffer.size());
+  }
+
+  private static RawBsonDocument ascending() {
+    return projection(Set.of("_id"));
+  }
+
+  private MongoCollection<RawBsonDocument> collection(String table) {
+    return collections.computeIfAbsent(table, shared::collection);
+  }
+
+  private interface Attempt {
+    Status run();
+  }
+
+  private Status attempt(String what, Attempt operation) {
+    try {
+      return operation.run();
+    } catch (MongoException e) {
+      var status = MongoFailure.status(e);
+      record.tell(what, status, MongoFailure.line(e));
+      return status;
+    }
+  }
+}

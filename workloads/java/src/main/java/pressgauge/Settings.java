@@ -1,0 +1,66 @@
+package pressgauge;
+
+import java.nio.file.Path;
+import java.util.Properties;
+
+/** Reads YCSB properties; what is missing or malformed is a {@link UsageException} that says so. */
+record Settings(Properties properties) {
+
+  String text(String name, String otherwise) {
+    return properties.getProperty(name, otherwise).strip();
+  }
+
+  String text(String name) {
+    var value = properties.getProperty(name, "").strip();
+    if (value.isEmpty()) {
+      throw new UsageException(name + ": missing");
+    }
+    return value;
+  }
+
+  Path path(String name) {
+    return Path.of(text(name));
+  }
+
+  boolean flag(String name, boolean otherwise) {
+    return Boolean.parseBoolean(text(name, Boolean.toString(otherwise)));
+  }
+
+  /** Any 64-bit number. */
+  long number(String name) {
+    var value = text(name);
+    try {
+      return Long.parseLong(value);
+    } catch (NumberFormatException e) {
+      throw new UsageException(name + ": " + value + " is no 64-bit integer");
+    }
+  }
+
+  /** A count within limits, both included. */
+  int count(String name, int otherwise, int least, int most) {
+    var value = text(name, Integer.toString(otherwise));
+    try {
+      int count = Integer.parseInt(value);
+      if (count >= least && count <= most) {
+        return count;
+      }
+    } catch (NumberFormatException e) {
+      // told below, as every other value out of range
+    }
+    throw new UsageException(name + ": " + value + " is not in " + least + " to " + most);
+  }
+
+  /** A proportion: 0 to 1. */
+  double share(String name, String otherwise) {
+    var value = text(name, otherwise);
+    try {
+      double share = Double.parseDouble(value);
+      if (share >= 0 && share <= 1) {
+        return share;
+      }
+    } catch (NumberFormatException e) {
+      // told below, as every other value out of range
+    }
+    throw new UsageException(name + ": " + value + " is not in 0 to 1");
+  }
+}

@@ -1,0 +1,179 @@
+package pressgauge;
+
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoException;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.bson.Document;
+import org.bson.RawBsonDocument;
+import site.ycsb.Client;
+import site.ycsb.DBException;
+
+/**
+ * The one MongoClient of a process, shared by its threads' bindings and closed by the last of them.
+ * It travels in the YCSB properties, which every binding is given: nothing here is static.
+ */
+final class SharedClient {
+  private static final String PROPERTY = "pressgauge.internal.client";
+  private static final int REACH_MS = 5_000;
+  private static final int ANSWER_MS = 120_000;
+
+  // The driver logs to java.util.logging, which prints. Held, or the level would be collected.
+  private static final Logger DRIVER_LOG = Logger.getLogger("org.mongodb.driver");
+
+  private final MongoClient client;
+  private final MongoDatabase database;
+  private final DBException failure;
+  private int users;
+
+  private SharedClient(MongoClient client, MongoDatabase database, DBException failure) {
+    this.client = client;
+    this.database = database;
+    this.failure = failure;
+  }
+
+  /**
+   * The process's client, connected; a failure to connect is the same one for every thread.
+   *
+   * @throws DBException with one line: host and port, and why it can't be reached or used
+   */
+  static SharedClient acquire(Properties properties) throws DBException {
+    synchronized (properties) {
+      var shared =
+          (SharedClient) properties.computeIfAbsent(PROPERTY, name -> connect(properties));
+      if (shared.failure != null) {
+        throw shared.failure;
+      }
+      shared.users++;
+      return shared;
+    }
+  }
+
+  /** Gives the client back. */
+  void release(Properties properties) {
+    synchronized (properties) {
+      if (--users == 0) {
+        properties.remove(PROPERTY);
+        client.close();
+      }
+    }
+  }
+
+  MongoCollection<RawBsonDocument> collection(String name) {
+    return database.getCollection(name, RawBsonDocument.class);
+  }
+
+  MongoDatabase database() {
+    return database;
+  }
+
+  private static SharedClient connect(Properties properties) {
+    DRIVER_LOG.setLevel(Level.OFF);
+    var hosts = "mongod";
+    MongoClient client = null;
+    try {
+      var settings = new Settings(properties);
+      var uri = connectionString(settings.path("mongodb.uri.file"));
+      hosts = String.join(",", uri.getHosts());
+      client = MongoClients.create(clientSettings(uri, threads(settings)));
+      var database = client.getDatabase(settings.text("mongodb.database", "pressgauge"));
+      database.runCommand(new Document("ping", 1));
+      return new SharedClient(client, database, null);
+    } catch (UsageException e) {
+      return failed(client, e.getMessage());
+    } catch (MongoException e) {
+      return failed(client, "can't use " + hosts + ": " + MongoFailure.line(e));
+    }
+  }
+
+  private static SharedClient failed(MongoClient client, String line) {
+    if (client != null) {
+      client.close();
+    }
+    return new SharedClient(null, null, new ConnectionFailure(line));
+  }
+
+  private static int threads(Settings settings) {
+    return settings.count(Client.THREAD_COUNT_PROPERTY, 1, 1, 100_000);
+  }
+
+  private static MongoClientSettings clientSettings(ConnectionString uri, int threads) {
+    var builder = MongoClientSettings.builder().applicationName("pressgauge");
+    builder.applyToSocketSettings(
+        socket -> {
+          socket.connectTimeout(REACH_MS, TimeUnit.MILLISECONDS);
+          socket.readTimeout(ANSWER_MS, TimeUnit.MILLISECONDS);
+        });
+    builder.applyToClusterSettings(
+        cluster -> cluster.serverSelectionTimeout(REACH_MS, TimeUnit.MILLISECONDS));
+    builder.applyToConnectionPoolSettings(pool -> pool.maxSize(Math.max(100, threads + 1)));
+    // Retries would hide the very failures that void a trial.
+    return builder.applyConnectionString(uri).retryWrites(false).retryReads(false).build();
+  }
+
+  private static ConnectionString connectionString(Path file) {
+    try {
+      requirePrivate(file);
+      var uri = new ConnectionString(Files.readString(file).strip());
+      requireStatedWriteConcern(uri.getWriteConcern());
+      return uri;
+    } catch (IOException e) {
+      throw new UsageException("mongodb.uri.file: can't read " + file + ": " + Reason.of(e));
+    } catch (IllegalArgumentException e) {
+      // The driver's message may quote the string, password and all.
+      throw new UsageException("mongodb.uri.file: " + file + " holds no valid connection string");
+    }
+  }
+
+  private static void requirePrivate(Path file) throws IOException {
+    var others = EnumSet.allOf(PosixFilePermission.class);
+    others.removeIf(permission -> permission.name().startsWith("OWNER"));
+    others.retainAll(Files.getPosixFilePermissions(file));
+    if (!others.isEmpty()) {
+      throw new UsageException(
+          "mongodb.uri.file: others than its owner can use " + file + "; run chmod 600 on it");
+    }
+  }
+
+  /** The server's own default differs by version and topology, so a silent one is refused. */
+  private static void requireStatedWriteConcern(WriteConcern concern) {
+    if (concern == null || concern.getWObject() == null || concern.getJournal() == null) {
+      throw new UsageException("mongodb.uri.file: state w and journal in the connection string");
+    }
+    if (!concern.isAcknowledged()) {
+      throw new UsageException("mongodb.uri.file: w=0 acknowledges nothing; use w=1 or more");
+    }
+  }
+
+  /** YCSB prints an init failure's stack trace, twice a thread; so this one has none. */
+  private static final class ConnectionFailure extends DBException {
+    private static final long serialVersionUID = 1;
+
+    ConnectionFailure(String line) {
+      super(line);
+    }
+
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+      return this;
+    }
+
+    @Override
+    public String toString() {
+      return "pressgauge: " + getMessage();
+    }
+  }
+}

@@ -1,0 +1,302 @@
+package pressgauge;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
+import pressgauge.OperationMix.Kind;
+import site.ycsb.Client;
+import site.ycsb.DB;
+import site.ycsb.WorkloadException;
+import site.ycsb.generator.ExponentialGenerator;
+import site.ycsb.workloads.CoreWorkload;
+
+/**
+ * YCSB's core workloads on text: values come from a corpus and are made before the timed region,
+ * for loads and updates alike, and a read-modify-write writes the successor of what it read.
+ *
+ * <p>Beyond the core workload's properties:
+ *
+ * <ul>
+ *   <li>{@code pressgauge.corpus}, {@code pressgauge.seed}: what the values are made of; required
+ *   <li>{@code pressgauge.phase}: names the phase (default load or run); phases of different names
+ *       draw different operations
+ *   <li>{@code pressgauge.operationoffset}: the index of this client's first operation, where
+ *       several clients share a phase (default 0)
+ *   <li>{@code pressgauge.insertstart}: the first record number this client's run phase inserts
+ *       (default recordcount)
+ *   <li>{@code pressgauge.maxfailures}: consecutive failures after which a thread gives up
+ *   <li>{@code pressgauge.maxconflicts}: tries of one read-modify-write before it fails
+ *   <li>{@code pressgauge.clientfile}: where to write the client's account of itself
+ * </ul>
+ *
+ * <p>YCSB ends with exit status 0 whatever happens. With this workload it ends with 2 if the
+ * properties are wrong, and with 3 if a thread didn't finish its work.
+ */
+public final class TextWorkload extends CoreWorkload {
+  private static final int EXIT_USAGE = 2;
+  private static final int EXIT_UNFINISHED = 3;
+  private static final int LEAST_FIELD_LENGTH = 16;
+
+  private Settings settings;
+  private ClientRecord record;
+  private ClientFile clientFile;
+  private ValueFunction values;
+  private OperationMix mix;
+  private List<String> fields;
+  private boolean uniform;
+  private boolean loads;
+  private int firstKey;
+  private int keys;
+  private int operations;
+  private long insertStart;
+  private long operationOffset;
+  private int maxFailures;
+  private int maxConflicts;
+  private volatile boolean finished;
+  private final List<Worker> workers = new ArrayList<>();
+
+  @Override
+  public void init(Properties properties) throws WorkloadException {
+    try {
+      configure(properties);
+      super.init(coreProperties(properties));
+      openSeries(properties);
+    } catch (UsageException | WorkloadException e) {
+      // YCSB would print two stack traces and exit with 0.
+      System.err.println("pressgauge: " + e.getMessage());
+      System.exit(EXIT_USAGE);
+    }
+    clientFile = new ClientFile(() -> record.attempted(MongoBinding.FLUSH));
+    Runtime.getRuntime().addShutdownHook(new Thread(this::exitUnfinished));
+  }
+
+  private void configure(Properties properties) {
+    settings = new Settings(properties);
+    record = ClientRecord.of(properties);
+    loads = !settings.flag(Client.DO_TRANSACTIONS_PROPERTY, true);
+    int records = settings.count(Client.RECORD_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
+    firstKey = settings.count(INSERT_START_PROPERTY, 0, 0, records);
+    keys = settings.count(INSERT_COUNT_PROPERTY, records - firstKey, 1, records - firstKey);
+    operations =
+        loads ? keys : settings.count(Client.OPERATION_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
+    insertStart = settings.count("pressgauge.insertstart", records, records, Integer.MAX_VALUE);
+    operationOffset =
+        settings.count("pressgauge.operationoffset", 0, 0, Integer.MAX_VALUE);
+    maxFailures = settings.count("pressgauge.maxfailures", 5, 1, Integer.MAX_VALUE);
+    maxConflicts = settings.count("pressgauge.maxconflicts", 100, 1, Integer.MAX_VALUE);
+    uniform = settings.text(REQUEST_DISTRIBUTION_PROPERTY, "uniform").equals("uniform");
+    fields = fieldNames(settings);
+    values = values(settings);
+    mix = new OperationMix(settings, settings.number("pressgauge.seed"), phase());
+    // Conflicts are retried: a series of their own keeps them apart from failures.
+    properties.putIfAbsent("latencytrackederrors", MongoFailure.CONFLICT.getName());
+  }
+
+  /** The names of a record's fields, in order. */
+  static List<String> fieldNames(Settings settings) {
+    int count = settings.count(FIELD_COUNT_PROPERTY, 10, 1, 10_000);
+    var prefix = settings.text(FIELD_NAME_PREFIX, FIELD_NAME_PREFIX_DEFAULT);
+    var names = new ArrayList<String>();
+    for (int i = 0; i < count; i++) {
+      names.add(prefix + i);
+    }
+    return List.copyOf(names);
+  }
+
+  /** The text of fields, with the corpus read. */
+  static ValueFunction values(Settings settings) {
+    if (!settings.text(FIELD_LENGTH_DISTRIBUTION_PROPERTY, "constant").equals("constant")) {
+      throw new UsageException(
+          FIELD_LENGTH_DISTRIBUTION_PROPERTY + ": only constant; a value's length is checked");
+    }
+    int length = settings.count(FIELD_LENGTH_PROPERTY, 100, LEAST_FIELD_LENGTH, 15_000_000);
+    var corpus = Corpus.read(settings.path("pressgauge.corpus"), length);
+    return new ValueFunction(corpus, settings.number("pressgauge.seed"), length);
+  }
+
+  private String phase() {
+    return settings.text("pressgauge.phase", loads ? "load" : "run");
+  }
+
+  /** The properties as the core workload can bear them. */
+  private Properties coreProperties(Properties properties) {
+    var core = new Properties();
+    properties.stringPropertyNames().forEach(k -> core.setProperty(k, properties.getProperty(k)));
+    // The zipfian generator spreads its draws over all keys that the operations could insert, and
+    // draws again while a key doesn't exist yet. A count meant as "no limit" would let it draw
+    // forever; and it needs one even for a load.
+    int bound = settings.text(Client.MAX_EXECUTION_TIME, "0").equals("0") ? operations : keys;
+    core.setProperty(Client.OPERATION_COUNT_PROPERTY, Integer.toString(Math.min(bound, operations)));
+    return core;
+  }
+
+  private void openSeries(Properties properties) {
+    if (loads) {
+      Series.open(Kind.INSERT.series(), properties);
+      if (settings.count("mongodb.batchsize", 1, 1, 100_000) > 1) {
+        Series.open(MongoBinding.FLUSH, properties);
+      }
+    } else {
+      for (var kind : Kind.values()) {
+        if (mix.has(kind)) {
+          Series.open(kind.series(), properties);
+        }
+      }
+      if (mix.has(Kind.READ_MODIFY_WRITE)) {
+        Series.open(Kind.READ.series(), properties);
+        Series.open(Kind.UPDATE.series(), properties);
+      }
+    }
+    Series.open("CLEANUP", properties);
+  }
+
+  @Override
+  public Object initThread(Properties properties, int thread, int threads) {
+    var worker = new Worker(this, thread, threads, share(thread, threads));
+    synchronized (workers) {
+      workers.add(worker);
+    }
+    return worker;
+  }
+
+  /** The operations of a thread, as YCSB's client deals them out. */
+  private int share(int thread, int threads) {
+    return operations / threads + (thread < operations % threads ? 1 : 0);
+  }
+
+  @Override
+  public boolean doInsert(DB db, Object worker) {
+    return ((Worker) worker).load(db);
+  }
+
+  @Override
+  public boolean doTransaction(DB db, Object worker) {
+    return ((Worker) worker).operate(db);
+  }
+
+  @Override
+  public void cleanup() throws WorkloadException {
+    int asked = Math.min(settings.count(Client.THREAD_COUNT_PROPERTY, 1, 1, 100_000), operations);
+    long done = workers.stream().filter(worker -> worker.isDone(isStopRequested())).count();
+    finished = done == asked;
+    var path = settings.text("pressgauge.clientfile", "");
+    if (path.isEmpty()) {
+      return;
+    }
+    var threads = new LinkedHashMap<String, Object>();
+    threads.put("asked", asked);
+    threads.put("started", workers.size());
+    threads.put("finished", done);
+    threads.put("died", record.deathsByThread());
+    var facts = new LinkedHashMap<String, Object>();
+    facts.put("phase", phase());
+    facts.put("threads", threads);
+    facts.put("operations", record.operations());
+    facts.put("conflicts", record.conflicts());
+    facts.put("versions_written", record.versionsWritten());
+    facts.put("last_inserted_record", record.lastInserted() < 0 ? null : record.lastInserted());
+    try {
+      int target = settings.count(Client.TARGET_PROPERTY, 0, 0, Integer.MAX_VALUE);
+      clientFile.write(settings.path("pressgauge.clientfile"), target, facts);
+    } catch (IOException e) {
+      System.err.println("pressgauge: pressgauge.clientfile: can't write: " + Reason.of(e));
+      finished = false;
+    }
+  }
+
+  private void exitUnfinished() {
+    if (!finished) {
+      System.err.println("pressgauge: unfinished: threads died, couldn't start or were stopped");
+      System.out.flush();
+      Runtime.getRuntime().halt(EXIT_UNFINISHED);
+    }
+  }
+
+  // What workers ask.
+
+  String table() {
+    return table;
+  }
+
+  List<String> fields() {
+    return fields;
+  }
+
+  ValueFunction values() {
+    return values;
+  }
+
+  OperationMix mix() {
+    return mix;
+  }
+
+  ClientRecord record() {
+    return record;
+  }
+
+  boolean readsAllFields() {
+    return readallfields;
+  }
+
+  boolean writesAllFields() {
+    return writeallfields;
+  }
+
+  long operationOffset() {
+    return operationOffset;
+  }
+
+  int maxFailures() {
+    return maxFailures;
+  }
+
+  int maxConflicts() {
+    return maxConflicts;
+  }
+
+  String keyName(long recordNumber) {
+    return buildKeyName(recordNumber);
+  }
+
+  long nextLoaded() {
+    return keysequence.nextValue().longValue();
+  }
+
+  int scanLength() {
+    return scanlength.nextValue().intValue();
+  }
+
+  /** An existing record, by the request distribution. */
+  long chooseRecord(long operation) {
+    return uniform ? firstKey + mix.key(operation, keys) : recordNumber(chooseBySkew());
+  }
+
+  private long chooseBySkew() {
+    while (true) {
+      long last = transactioninsertkeysequence.lastValue();
+      long drawn = keychooser.nextValue().longValue();
+      long key = keychooser instanceof ExponentialGenerator ? last - drawn : drawn;
+      if (key >= 0 && key <= last) {
+        return key;
+      }
+    }
+  }
+
+  /** Takes the next key to insert in a run phase; to be acknowledged whatever comes of it. */
+  long nextInserted() {
+    return transactioninsertkeysequence.nextValue();
+  }
+
+  void acknowledge(long key) {
+    transactioninsertkeysequence.acknowledge(key);
+  }
+
+  /** Inserted keys follow the loaded ones; their record numbers may start further on. */
+  long recordNumber(long key) {
+    return key < recordcount ? key : insertStart + (key - recordcount);
+  }
+}

@@ -1,0 +1,8 @@
+package pressgauge;
+
+/** The user's input is wrong. The message is one line: what, where, and what is allowed. */
+final class UsageException extends RuntimeException {
+  UsageException(String message) {
+    super(message, null, false, false);
+  }
+}
