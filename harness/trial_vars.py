@@ -58,7 +58,7 @@ def trial_vars(campaign: Campaign, trial: PlannedTrial, corpus: Manifest, eviden
             "version": campaign.engines[trial.cell.engine].version,
         },
         "settings": settings(campaign, trial.cell.arm).model_dump(mode="json"),
-        "write_concern": {"w": campaign.write_concern.w, "journal": campaign.write_concern.journal},
+        "connection": connection_options(campaign),
         "corpus": {"digest": corpus.digest},
         "load": {
             "name": "load",
@@ -70,12 +70,17 @@ def trial_vars(campaign: Campaign, trial: PlannedTrial, corpus: Manifest, eviden
             for number, (name, workload) in enumerate(campaign.workloads.items(), start=1)
         ],
         "verify": {
-            "properties": common,
             "documents_after_load": campaign.records,
             "sample": campaign.limits.verify_all_up_to if campaign.records > campaign.limits.verify_all_up_to else 0,
             "timeout_s": 600 + campaign.records // 5000,
         },
     }
+
+
+def connection_options(campaign: Campaign) -> dict[str, str]:
+    """The options of the clients' connection string; w and journal are always stated, so no default applies."""
+    concern = campaign.write_concern
+    return {"w": str(concern.w), "journal": str(concern.journal).lower()}
 
 
 def engine_id(campaign: Campaign, engine: str) -> str:

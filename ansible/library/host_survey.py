@@ -1,0 +1,62 @@
+#!/usr/bin/python
+"""Describe a host as a benchmark sees it. Reads only; changes nothing."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.pressgauge.failures import run_module
+from ansible.module_utils.pressgauge.survey import survey
+
+DOCUMENTATION = r"""
+module: host_survey
+short_description: What this host is, and what on it would spoil the numbers
+description:
+  - Reads CPU, memory, kernel, disk and limits from /proc and /sys. Changes nothing but making data_root, which
+    the trials need.
+options:
+  data_root: {type: path, required: true, description: Where the instances' data will be.}
+  ports: {type: list, elements: dict, default: [], description: "Addresses {bind_ip, port} that must be free."}
+author: The Pressgauge authors
+"""
+EXAMPLES = r"""
+- name: The host is surveyed
+  host_survey:
+    data_root: /srv/pressgauge/instances
+"""
+RETURN = r"""
+survey: {type: dict, returned: success, description: Facts; null where the host does not tell.}
+busy_ports: {type: list, returned: success, description: Ports of the asked that something listens on.}
+"""
+
+
+def busy(address: dict[str, Any]) -> bool:
+    """Whether something already listens on the address."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1.0)
+        return probe.connect_ex((str(address["bind_ip"]), int(address["port"]))) == 0
+
+
+def act(params: dict[str, Any]) -> dict[str, Any]:
+    """Survey the host."""
+    data_root = Path(params["data_root"])
+    data_root.mkdir(parents=True, exist_ok=True)
+    return {
+        "changed": False,
+        "survey": survey(data_root),
+        "writable": os.access(data_root, os.W_OK),
+        "busy_ports": [int(address["port"]) for address in params["ports"] if busy(address)],
+    }
+
+
+if __name__ == "__main__":
+    run_module(
+        {
+            "data_root": {"type": "path", "required": True},
+            "ports": {"type": "list", "elements": "dict", "default": []},
+        },
+        act,
+    )
