@@ -57,6 +57,19 @@ final class BsonStrings {
     return new String(bytes, nameStart, nameLength, StandardCharsets.UTF_8);
   }
 
+  /** Whether the field has this name, of ASCII characters. */
+  boolean isNamed(String name) {
+    if (name.length() != nameLength) {
+      return false;
+    }
+    for (int i = 0; i < nameLength; i++) {
+      if (bytes[nameStart + i] != name.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** A view on the document's own bytes. */
   TextValue value() {
     return new TextValue(bytes, valueStart, valueLength);

@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
-import java.util.concurrent.atomic.AtomicInteger;
 import pressgauge.OperationMix.Kind;
 import site.ycsb.Client;
 import site.ycsb.DB;
@@ -47,6 +45,7 @@ public final class TextWorkload extends CoreWorkload {
   private ValueFunction values;
   private OperationMix mix;
   private List<String> fields;
+  private KeyNames keyNames;
   private boolean uniform;
   private boolean loads;
   private int firstKey;
@@ -91,6 +90,7 @@ public final class TextWorkload extends CoreWorkload {
     uniform = settings.text(REQUEST_DISTRIBUTION_PROPERTY, "uniform").equals("uniform");
     fields = fieldNames(settings);
     values = values(settings);
+    keyNames = new KeyNames(settings);
     mix = new OperationMix(settings, settings.number("pressgauge.seed"), phase());
     // Conflicts are retried: a series of their own keeps them apart from failures.
     properties.putIfAbsent("latencytrackederrors", MongoFailure.CONFLICT.getName());
@@ -259,7 +259,7 @@ public final class TextWorkload extends CoreWorkload {
   }
 
   String keyName(long recordNumber) {
-    return buildKeyName(recordNumber);
+    return keyNames.of(recordNumber);
   }
 
   long nextLoaded() {

@@ -89,7 +89,7 @@ final class ValueFunction {
 
   /** The bytes, of at most {@code length} from {@code from} on, that are whole characters. */
   private static int wholeCharacters(byte[] text, int from, int length) {
-    if (from + length == text.length || !isContinuation(text[from + length])) {
+    if (!isContinuation(text[from + length])) {
       return length;
     }
     int whole = length;
