@@ -1,0 +1,184 @@
+package pressgauge;
+
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.InsertManyOptions;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import org.bson.RawBsonDocument;
+import site.ycsb.ByteIterator;
+import site.ycsb.Client;
+import site.ycsb.DBException;
+import site.ycsb.workloads.CoreWorkload;
+
+/**
+ * What the driver alone costs: a bare loop that sends, from as many threads, the documents that the
+ * workload would, encoded beforehand. {@code floor.operation} is insert, insert_batched or rmw;
+ * {@code floor.out} gets a JSON file like the client file, whose samples let a reader leave warm-up
+ * out.
+ */
+public final class Floor {
+  private static final InsertManyOptions INDEPENDENT = new InsertManyOptions().ordered(false);
+  private static final int BUFFER_BYTES = 1 << 22;
+
+  private final Settings settings;
+  private final MongoCollection<RawBsonDocument> collection;
+  private final KeyNames names;
+  private final ValueFunction values;
+  private final List<String> fields;
+  private final int threads;
+  private final LongAdder done = new LongAdder();
+
+  private Floor(Settings settings, SharedClient client) {
+    this.settings = settings;
+    collection = client.collection(settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable"));
+    names = new KeyNames(settings);
+    values = TextWorkload.values(settings);
+    fields = TextWorkload.fieldNames(settings);
+    threads = settings.count(Client.THREAD_COUNT_PROPERTY, 1, 1, 1000);
+  }
+
+  /** See {@link Tool#main} for the exit status. */
+  public static void main(String[] arguments) {
+    System.exit(Tool.main("floor", arguments, Floor::run, System.err));
+  }
+
+  private static void run(Settings settings) throws DBException, IOException {
+    var client = SharedClient.acquire(settings.properties());
+    try {
+      new Floor(settings, client).measure(settings.text("floor.operation"));
+    } finally {
+      client.release(settings.properties());
+    }
+  }
+
+  private void measure(String operation) throws IOException {
+    int batch = settings.count("mongodb.batchsize", 100, 1, 100_000);
+    var loops =
+        switch (operation) {
+          case "insert" -> inserts();
+          case "insert_batched" -> batchedInserts(batch);
+          case "rmw" -> readModifyWrites();
+          default -> throw new UsageException("floor.operation: insert, insert_batched or rmw");
+        };
+    var file = new ClientFile(done::sum);
+    var running = new ArrayList<Thread>();
+    for (var loop : loops) {
+      var thread = new Thread(loop);
+      thread.start();
+      running.add(thread);
+    }
+    for (var thread : running) {
+      join(thread);
+    }
+    file.write(settings.path("floor.out"), 0, Map.of("operation", operation, "done", done.sum()));
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private List<Runnable> inserts() {
+    return forEachThread(
+        documents ->
+            () -> {
+              for (var document : documents) {
+                collection.insertOne(document);
+                done.increment();
+              }
+            });
+  }
+
+  private List<Runnable> batchedInserts(int size) {
+    return forEachThread(
+        documents ->
+            () -> {
+              for (int from = 0; from < documents.size(); from += size) {
+                var batch = documents.subList(from, Math.min(from + size, documents.size()));
+                collection.insertMany(batch, INDEPENDENT);
+                done.add(batch.size());
+              }
+            });
+  }
+
+  private interface Loop {
+    Runnable over(List<RawBsonDocument> documents);
+  }
+
+  private List<Runnable> forEachThread(Loop loop) {
+    int records = settings.count(Client.RECORD_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
+    var loops = new ArrayList<Runnable>();
+    for (int thread = 0; thread < threads; thread++) {
+      var encoder = new Encoder();
+      Map<String, ByteIterator> document = new LinkedHashMap<>();
+      for (int record = thread; record < records; record += threads) {
+        for (int field = 0; field < fields.size(); field++) {
+          document.put(fields.get(field), values.value(record, field, 0));
+        }
+        encoder.document(names.of(record), document);
+      }
+      loops.add(loop.over(encoder.documents));
+    }
+    return loops;
+  }
+
+  private List<Runnable> readModifyWrites() {
+    int records = settings.count(Client.RECORD_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
+    int operations = settings.count(Client.OPERATION_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
+    var mix = new OperationMix(settings, settings.number("pressgauge.seed"), "run");
+    var loops = new ArrayList<Runnable>();
+    for (int thread = 0; thread < threads; thread++) {
+      var filters = new Encoder();
+      var updates = new Encoder();
+      for (int operation = thread; operation < operations; operation += threads) {
+        int record = mix.key(operation, records);
+        int field = mix.field(operation, fields.size());
+        filters.document(names.of(record), Map.of());
+        updates.update(fields.get(field), values.value(record, field, 1));
+      }
+      loops.add(() -> readModifyWrite(filters.documents, updates.documents));
+    }
+    return loops;
+  }
+
+  private void readModifyWrite(List<RawBsonDocument> filters, List<RawBsonDocument> updates) {
+    for (int i = 0; i < filters.size(); i++) {
+      collection.find(filters.get(i)).first();
+      collection.updateOne(filters.get(i), updates.get(i));
+      done.increment();
+    }
+  }
+
+  /** Keeps documents as views on a few large arrays, as cheap to collect as can be. */
+  private static final class Encoder {
+    private final List<RawBsonDocument> documents = new ArrayList<>();
+    private BsonBuffer buffer = new BsonBuffer(BUFFER_BYTES);
+
+    void document(String key, Map<String, ByteIterator> content) {
+      keep(MongoBinding.encode(buffer, key, content));
+    }
+
+    void update(String field, TextValue value) {
+      int start = buffer.begin();
+      int set = buffer.begin("$set");
+      buffer.string(field, value);
+      buffer.end(set);
+      buffer.end(start);
+      keep(start);
+    }
+
+    private void keep(int start) {
+      documents.add(buffer.view(start, buffer.size()));
+      if (buffer.size() > BUFFER_BYTES / 2) {
+        buffer = new BsonBuffer(BUFFER_BYTES);
+      }
+    }
+  }
+}

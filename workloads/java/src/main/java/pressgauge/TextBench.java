@@ -1,0 +1,55 @@
+package pressgauge;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.bson.Document;
+import site.ycsb.ByteIterator;
+
+/**
+ * Prints how many bytes of values one core assembles a second, from the draw to the bytes of a BSON
+ * document: {@code text_bytes_per_s} as a load does (no version marker), and {@code
+ * successor_bytes_per_s} as a read-modify-write does.
+ */
+public final class TextBench {
+  private static final int ROUNDS = 5;
+  private static final int DOCUMENTS = 1_000_000;
+
+  private TextBench() {}
+
+  /** Takes the workload's properties; see {@link Tool#main} for the exit status. */
+  public static void main(String[] arguments) {
+    System.exit(Tool.main("bench", arguments, TextBench::run, System.err));
+  }
+
+  private static void run(Settings settings) {
+    var bench =
+        new Document("text_bytes_per_s", bytesPerS(settings, 0))
+            .append("successor_bytes_per_s", bytesPerS(settings, 1));
+    System.out.println(bench.toJson());
+  }
+
+  /** The last of several rounds, the others being warm-up. */
+  private static double bytesPerS(Settings settings, long version) {
+    var values = TextWorkload.values(settings);
+    Map<String, ByteIterator> document = new LinkedHashMap<>();
+    TextWorkload.fieldNames(settings).forEach(name -> document.put(name, null));
+    var buffer = new BsonBuffer(64 * 1024);
+    double bytesPerS = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      long bytes = 0;
+      long startNs = System.nanoTime();
+      for (int record = 0; record < DOCUMENTS; record++) {
+        int field = 0;
+        for (var entry : document.entrySet()) {
+          var value = values.value(record, field++, version);
+          entry.setValue(value);
+          bytes += value.length();
+        }
+        buffer.clear();
+        MongoBinding.encode(buffer, "user", document);
+      }
+      bytesPerS = bytes * 1e9 / (System.nanoTime() - startNs);
+    }
+    return bytesPerS;
+  }
+}
