@@ -33,7 +33,8 @@ class PlaybookRun:
     message: str = ""
     seconds: float = 0.0
     steps_s: dict[str, float] = field(default_factory=dict)
-    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    by_host: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    """Task -> host -> result."""
 
     def hear(self, event: dict[str, Any]) -> None:
         """Take in one of ansible-runner's events."""
@@ -43,10 +44,11 @@ class PlaybookRun:
             task = str(data.get("task", ""))
             self.steps_s[task] = round(self.steps_s.get(task, 0.0) + float(data.get("duration") or 0.0), 3)
             result = data.get("res")
-            self.results[task] = result if isinstance(result, dict) else {}
+            host = str(data.get("host", ""))
+            self.by_host.setdefault(task, {})[host] = result if isinstance(result, dict) else {}
         if kind in {"runner_on_failed", "runner_on_unreachable"} and not data.get("ignore_errors") and not self.message:
             self.failed_task = str(data.get("task", ""))
-            self.message = _message(self.results[self.failed_task])
+            self.message = _message(self.by_host[self.failed_task][str(data.get("host", ""))])
 
 
 def run_playbook(

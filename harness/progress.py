@@ -19,10 +19,9 @@ from harness.quantities import show_duration
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workloads.ycsb_status import Status
-
     from analysis.records import TrialRecord
     from harness.plan import PlannedTrial
+    from workloads.ycsb_status import Status
 
 _PLAIN_EVERY_S = 15.0
 

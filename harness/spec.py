@@ -124,12 +124,16 @@ class Client(Spec):
     timeout_s: Annotated[int, Field(ge=10, le=86400 * 3)] = Field(
         3600, description="A phase that takes longer is ended and its trial void."
     )
+    warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(
+        5, description="Left out of the measured window, unless the phase is hardly longer."
+    )
 
 
 class Load(Client):
     """The load, measured as the insert workload."""
 
     batch: Annotated[int, Field(ge=1, le=10_000)] = Field(1, description="Documents per insert command.")
+    warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(2, description="As for a workload.")
 
 
 class Workload(Client):
@@ -139,7 +143,6 @@ class Workload(Client):
     distribution: Literal["uniform", "zipfian", "latest", "hotspot", "exponential"] | None = Field(
         None, description="Of the keys; the file's if left out."
     )
-    warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(5, description="Left out of the window.")
     measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(20, description="The measured window.")
     operations: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
         None, description="Bound the phase by operations instead; measure_s must then be null."

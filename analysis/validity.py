@@ -1,0 +1,81 @@
+"""What makes a trial void, and what is only a caveat. Each rule gives a reason with a stable code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.records import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from analysis.records import Phase, Sizes, Verification
+
+_BUSY_CLIENT = 0.9
+_RATIO_TOLERANCE = 0.15
+
+
+def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
+    """Failed operations beyond what the spec tolerates, and phases that measured nothing."""
+    if phase.failed > tolerated:
+        by_status = {
+            f"{operation} {status}": count
+            for operation, statuses in phase.statuses.items()
+            for status, count in statuses.items()
+            if status not in {"OK", "BATCHED_OK"}
+        }
+        shown = ", ".join(f"{count} × {what}" for what, count in sorted(by_status.items()))
+        yield Reason(
+            code="operations-failed",
+            message=f"{phase.name}: {phase.failed} operations failed, {tolerated} are tolerated ({shown})",
+        )
+    if phase.measured_operations == 0:
+        yield Reason(code="nothing-measured", message=f"{phase.name}: no operation was acknowledged in the window")
+
+
+def document_faults(verification: Verification, versions_written: int | None) -> Iterator[Reason]:
+    """Documents that are lost, too many or other than the generator made them, and writes that left no trace."""
+    example = f", e.g. {verification.examples[0]}" if verification.examples else ""
+    for code, count, what in (
+        ("documents-lost", verification.missing, "are missing"),
+        ("documents-altered", verification.altered, "differ from what was written"),
+        ("documents-surplus", verification.surplus, "were never written"),
+    ):
+        if count:
+            yield Reason(code=code, message=f"{count} of {verification.checked} documents checked {what}{example}")
+    if verification.counted != verification.expected:
+        yield Reason(
+            code="documents-lost",
+            message=f"the collection counts {verification.counted} documents, {verification.expected} were acknowledged",
+        )
+    complete = verification.checked == verification.expected
+    if complete and versions_written is not None and verification.version_sum != versions_written:
+        yield Reason(
+            code="writes-lost",
+            message=f"the stored versions add up to {verification.version_sum}, "
+            f"but {versions_written} writes were acknowledged",
+        )
+
+
+def caveats(phases: Sequence[Phase], sizes: Sequence[Sizes], expected_ratio: float | None) -> Iterator[Reason]:
+    """What the reader should know though the trial counts."""
+    for phase in phases:
+        if phase.client_cpu_share is not None and phase.client_cpu_share > _BUSY_CLIENT:
+            yield Reason(
+                code="client-saturated",
+                message=f"{phase.name}: the client used {phase.client_cpu_share:.0%} of its cores: "
+                "the client, not the database, may set the pace",
+            )
+        if phase.target_per_s and phase.throughput_per_s < 0.95 * phase.target_per_s:
+            yield Reason(
+                code="target-missed",
+                message=f"{phase.name}: {phase.throughput_per_s:.0f}/s of the {phase.target_per_s:.0f}/s asked for",
+            )
+    loaded = next((size for size in sizes if size.moment == "loaded" and size.storage_size_bytes), None)
+    if loaded and expected_ratio:
+        achieved = loaded.data_size_bytes / loaded.storage_size_bytes
+        if abs(achieved / expected_ratio - 1) > _RATIO_TOLERANCE:
+            yield Reason(
+                code="ratio-unexpected",
+                message=f"the data compressed to {achieved:.2f}:1, {expected_ratio:.2f}:1 was expected of this corpus",
+            )

@@ -1,0 +1,157 @@
+"""From a trial's raw evidence to its record. What can't be read voids the trial and says so; nothing is invented."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from analysis import counters as engine_counters
+from analysis import in_force as read_back
+from analysis import validity
+from analysis.records import InForce, Reason, Sizes, TrialRecord, Verification
+from harness.evidence_phase import PhaseEvidence, read_phase
+from harness.ledger import list_artefacts
+from harness.trial_vars import connection_options, settings
+from workloads.errors import YcsbOutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from harness.plan import PlannedTrial
+    from harness.spec import Campaign
+
+
+@dataclass(frozen=True)
+class TrialContext:
+    """What a record says beside the evidence."""
+
+    campaign: Campaign
+    trial: PlannedTrial
+    attempt: int
+    corpus_digest: str
+    expected_ratio: float | None
+    started_at: str
+    ended_at: str
+    steps_s: dict[str, float]
+    failure: Reason | None = None
+
+
+@dataclass
+class _Reading:
+    """What has been read so far."""
+
+    in_force: InForce | None = None
+    sizes: list[Sizes] = field(default_factory=list)
+    phases: list[PhaseEvidence] = field(default_factory=list)
+    verification: Verification | None = None
+    void: list[Reason] = field(default_factory=list)
+
+
+def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
+    """Assemble the record of a trial from its evidence folder, whatever is there.
+
+    A trial that Ansible reports as failed, or whose evidence is incomplete, becomes a void record with the reason.
+    """
+    reading = _Reading()
+    if context.failure:
+        reading.void.append(context.failure)
+    try:
+        _read(context, folder, reading)
+    except (YcsbOutputError, OSError, ValueError, KeyError, TypeError) as error:
+        if not context.failure:  # a trial that failed half-way lacks evidence, which is no second fault
+            reading.void.append(Reason(code="evidence-unreadable", message=f"{type(error).__name__}: {error}"))
+    phases = [phase.phase for phase in reading.phases]
+    return TrialRecord(
+        trial=context.trial.name,
+        index=context.trial.index,
+        attempt=context.attempt,
+        block=context.trial.block,
+        cell=context.trial.cell,
+        seed=context.campaign.seed,
+        started_at=context.started_at,
+        ended_at=context.ended_at,
+        steps_s=context.steps_s,
+        asked=settings(context.campaign, context.trial.cell.arm),
+        in_force=reading.in_force,
+        corpus=context.corpus_digest,
+        expected_ratio=context.expected_ratio,
+        sizes=tuple(reading.sizes),
+        phases=tuple(phases),
+        verification=reading.verification,
+        void=tuple(reading.void + list(_faults(context, reading))),
+        flags=tuple(validity.caveats(phases, reading.sizes, context.expected_ratio)),
+        artefacts=list_artefacts(folder),
+    )
+
+
+def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
+    campaign = context.campaign
+    options = connection_options(campaign)
+    concern = f"w={options['w']},journal={options['journal']}"
+    reading.in_force = read_back.read_in_force(_json(folder / "in_force.json"), concern)
+    version = reading.in_force.version
+    before = _json(folder / "snapshot.empty.json")
+    names = [("load", "loaded"), *((name, f"after-{name}") for name in campaign.workloads)]
+    for name, moment in names:
+        after = _json(folder / f"snapshot.{moment}.json")
+        reading.sizes.append(_sizes(after, moment))
+        moved = engine_counters.change(_counters(before, version), _counters(after, version))
+        client = campaign.load if name == "load" else campaign.workloads[name]
+        reading.phases.append(read_phase(folder, name, client, moved, before, after))
+        before = after
+    found = _json(folder / "verify.json")
+    found.pop("format_version", None)
+    examples = tuple(f"{e['key']} {e.get('field') or ''}: {e['why']}" for e in found.pop("examples", ()))
+    reading.verification = Verification(**found, examples=examples)
+
+
+def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
+    campaign = context.campaign
+    if reading.in_force:
+        asked = settings(campaign, context.trial.cell.arm)
+        yield from read_back.mismatches(asked, reading.in_force, campaign.engines[context.trial.cell.engine].version)
+    for evidence in reading.phases:
+        yield from validity.phase_faults(evidence.phase, campaign.limits.failed_operations)
+        for death in evidence.client.threads.died:
+            message = f"{evidence.phase.name}: client thread {death.thread} died: {death.why}"
+            yield Reason(code="client-thread-died", message=message)
+    if reading.phases and reading.phases[0].phase.acknowledged < campaign.records:
+        loaded = reading.phases[0].phase.acknowledged
+        yield Reason(code="load-incomplete", message=f"{loaded} of {campaign.records} documents were loaded")
+    if reading.verification:
+        yield from validity.document_faults(reading.verification, _versions_written(reading.phases))
+
+
+def _versions_written(phases: list[PhaseEvidence]) -> int | None:
+    """What the stored versions must add up to; None where blind updates wrote versions of their own."""
+    if any("UPDATE" in evidence.client.operations for evidence in phases):
+        return None
+    return sum(evidence.client.versions_written for evidence in phases)
+
+
+def _sizes(snapshot: dict[str, Any], moment: str) -> Sizes:
+    stats, collection = snapshot["db_stats"], snapshot["coll_stats"]
+    free = collection.get("freeStorageSize")
+    return Sizes(
+        moment=moment,
+        documents=int(stats["objects"]),
+        data_size_bytes=int(stats["dataSize"]),
+        storage_size_bytes=int(stats["storageSize"]),
+        free_storage_size_bytes=None if free is None else int(free),
+        index_size_bytes=int(stats["indexSize"]),
+        files_bytes={kind: int(size) for kind, size in snapshot["files"].items() if size is not None},
+    )
+
+
+def _counters(snapshot: dict[str, Any], version: str) -> dict[str, float | None]:
+    status = snapshot["counters_after_checkpoint"]["server_status"]
+    return engine_counters.read(status, snapshot["coll_stats"], version)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    loaded = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(loaded, dict):
+        raise ValueError(f"{path.name}: not a JSON object")
+    return loaded

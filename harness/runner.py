@@ -1,0 +1,288 @@
+"""Runs a campaign: surveys the hosts, provisions them, runs the plan trial by trial, and keeps what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.records import Compressor, Reason, TrialRecord
+from datasets import Corpus, DatasetError, DocumentShape, Manifest, expected_ratios, prepare
+from harness import plan as planning
+from harness.errors import EngineError, HostError, InputError, Interrupted
+from harness.evidence import TrialContext, read_trial
+from harness.ledger import HOST_FILE, Ledger, write_whole
+from harness.load_spec import ROOT
+from harness.playbooks import ANSIBLE, PlaybookRun, run_playbook
+from harness.quantities import show_size
+from harness.status_tail import StatusTail
+from harness.trial_vars import engine_id, longest_trial_s, trial_vars
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from harness.progress import Progress
+    from harness.spec import Campaign
+
+JAR = ROOT / "workloads/java/target/pressgauge-ycsb.jar"
+_GIVE_UP_AFTER = 2  # consecutive trials that failed in every attempt
+
+
+@dataclass
+class Site:
+    """Where a campaign runs: an inventory, and Pressgauge's folder on its hosts."""
+
+    inventory: Path
+    home: Path
+
+    def variables(self) -> dict[str, Any]:
+        """What every playbook is told."""
+        return {"pressgauge_home": str(self.home)}
+
+
+def find_site(inventory: str, home: Path) -> Site:
+    """The inventory by its name in `ansible/inventories` or its path.
+
+    Raises:
+        InputError: there is none.
+    """
+    named = ANSIBLE / "inventories" / inventory
+    path = named if named.exists() else Path(inventory)
+    if not path.exists():
+        known = sorted(entry.name for entry in (ANSIBLE / "inventories").iterdir())
+        raise InputError(f"no inventory is called {inventory!r}", do=f"use one of {', '.join(known)}, or a path")
+    return Site(path, home)
+
+
+@dataclass
+class CampaignRun:
+    """One campaign on its way."""
+
+    campaign: Campaign
+    site: Site
+    ledger: Ledger
+    progress: Progress
+    corpora: dict[str, Manifest] = field(default_factory=dict)
+    ratios: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    failed_in_a_row: int = 0
+
+    def run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
+        """Run what is missing of the plan; `blocks_wanted` says, from what there is, how many blocks it has.
+
+        Raises:
+            InputError, HostError, EngineError, Interrupted: nothing of ours is left running, what is finished is kept.
+        """
+        try:
+            self._prepare()
+            blocks = blocks_wanted(self.ledger.records())
+            while todo := self._todo(blocks):
+                self._announce(blocks)
+                for trial in todo:
+                    self._run_trial(trial)
+                blocks = blocks_wanted(self.ledger.records())
+        except KeyboardInterrupt as error:
+            self._tear_down()
+            raise Interrupted(
+                "stopped; every finished trial is kept", do="the same command goes on from here"
+            ) from error
+        return self.ledger.records()
+
+    # --- before the first trial -----------------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        self._tear_down()  # what a killed harness left of ours
+        surveys = survey(self.site, [{"bind_ip": self.campaign.instance.bind_ip, "port": self.campaign.instance.port}])
+        check_fit(self.campaign, surveys, self.ledger)
+        write_whole(self.ledger.folder / HOST_FILE, json.dumps({h: s["survey"] for h, s in surveys.items()}, indent=1))
+        self.progress.step("preparing the datasets")
+        for name, recipe in self.campaign.datasets.items():
+            self._prepare_dataset(name, recipe)
+        self.progress.step("provisioning the hosts")
+        outcome = run_playbook("provision.yml", self.site.inventory, self._provision_vars(), log=self._log("provision"))
+        if not outcome.ok:
+            raise HostError(
+                f"provisioning failed: {outcome.failed_task}: {outcome.message}", do=f"see {self._log('provision')}"
+            )
+
+    def _prepare_dataset(self, name: str, recipe: Any) -> None:
+        try:
+            manifest = prepare(recipe, self.campaign.seed, self.site.home / "datasets")
+            corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
+        except DatasetError as error:
+            raise InputError(f"dataset {name}: {error}") from error
+        self.corpora[name] = manifest
+        document = self.campaign.document
+        shape = DocumentShape(field_count=document.fields, field_length_bytes=document.field_length)
+        codecs = {arm: _codec(self.campaign, arm) for arm in self.campaign.arms}
+        found = {
+            r.codec: r.stored_ratio for r in expected_ratios(corpus, shape, self.campaign.seed, set(codecs.values()))
+        }
+        self.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
+        write_whole(self.ledger.folder / f"dataset-{name}.json", manifest.model_dump_json(indent=1))
+
+    def _provision_vars(self) -> dict[str, Any]:
+        engines = [
+            {"id": engine_id(self.campaign, name), **engine.model_dump(mode="json")}
+            for name, engine in self.campaign.engines.items()
+        ]
+        return self.site.variables() | {
+            "engines": list({engine["id"]: engine for engine in engines}.values()),
+            "ycsb_jar_source": str(JAR),
+            "corpora": [{"digest": m.digest, "source": str(m.path)} for m in self.corpora.values()],
+        }
+
+    def _log(self, what: str) -> Path:
+        return self.ledger.folder / f"{what}.log"
+
+    # --- the trials ----------------------------------------------------------------------------------------------
+
+    def _todo(self, blocks: int) -> list[planning.PlannedTrial]:
+        """The planned trials that neither count nor have used up their attempts."""
+        finished = set()
+        for record in self.ledger.records():
+            if record.counts or record.attempt >= self._attempts(record):
+                finished.add(record.index)
+        return [trial for trial in planning.plan(self.campaign, blocks) if trial.index not in finished]
+
+    def _attempts(self, record: TrialRecord) -> int:
+        """Attempts a trial like this gets: another one only where the host or the engine failed it."""
+        hosts_fault = any(reason.code in {"host-failed", "engine-failed", "client-failed"} for reason in record.void)
+        return self.campaign.limits.attempts if hosts_fault else 1
+
+    def _announce(self, blocks: int) -> None:
+        trials = len(planning.plan(self.campaign, blocks))
+        done = trials - len(self._todo(blocks))
+        self.progress.campaign(self.campaign.name, trials, blocks, planning.trial_seconds(self.campaign), done)
+
+    def _run_trial(self, trial: planning.PlannedTrial) -> None:
+        earlier = [record for record in self.ledger.records() if record.index == trial.index]
+        attempt = len(earlier) + 1
+        record = self._attempt(trial, attempt)
+        while not record.counts and record.attempt < self._attempts(record):
+            attempt += 1
+            record = self._attempt(trial, attempt)
+        failure = next((reason for reason in record.void if reason.code.endswith("-failed")), None)
+        self.failed_in_a_row = self.failed_in_a_row + 1 if failure and not record.phases else 0
+        nothing_yet = not any(known.counts for known in self.ledger.records())
+        if failure and (self.failed_in_a_row >= _GIVE_UP_AFTER or (self.failed_in_a_row and nothing_yet)):
+            kind = HostError if failure.code == "host-failed" else EngineError
+            raise kind(f"trial {record.trial}: {failure.message}", do="mend it; the same command goes on from here")
+
+    def _attempt(self, trial: planning.PlannedTrial, attempt: int) -> TrialRecord:
+        name = trial.name if attempt == 1 else f"{trial.name}-attempt{attempt}"
+        workspace = self.ledger.workspace(name)
+        self.progress.trial(trial, attempt)
+        corpus = self.corpora[trial.cell.dataset]
+        tail = StatusTail(workspace, self.progress.status)
+        started_at, began = _utc_now(), time.monotonic()
+
+        def tick() -> None:
+            tail.poll()
+            self.progress.tick()
+
+        outcome = run_playbook(
+            "trial.yml",
+            self.site.inventory,
+            self.site.variables() | {"trial": trial_vars(self.campaign, trial, corpus, workspace)},
+            on_task=self.progress.step,
+            on_tick=tick,
+            log=workspace / "ansible.log",
+            timeout_s=longest_trial_s(self.campaign),
+        )
+        if not outcome.ok:
+            self._tear_down()
+        context = TrialContext(
+            campaign=self.campaign,
+            trial=trial,
+            attempt=attempt,
+            corpus_digest=corpus.digest,
+            expected_ratio=self.ratios[(trial.cell.dataset, trial.cell.arm)],
+            started_at=started_at,
+            ended_at=_utc_now(),
+            steps_s=outcome.steps_s | {"total": round(time.monotonic() - began, 3)},
+            failure=None if outcome.ok else _why(outcome, workspace),
+        )
+        record = read_trial(context, workspace)
+        self.ledger.commit(record, workspace)
+        self.progress.trial_done(record, time.monotonic() - began)
+        return record
+
+    def _tear_down(self) -> None:
+        run_playbook("teardown.yml", self.site.inventory, self.site.variables(), timeout_s=120)
+
+
+def survey(site: Site, ports: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Every host's survey, writability and busy ports, by host name.
+
+    Raises:
+        HostError: a host can't be reached or surveyed.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    outcome = run_playbook("survey.yml", site.inventory, site.variables() | {"survey_ports": ports}, timeout_s=120)
+    if not outcome.ok:
+        raise HostError(
+            f"the hosts can't be surveyed: {outcome.message}", do="check the inventory and the rights there"
+        )
+    for host, result in outcome.by_host.get("The hosts are surveyed", {}).items():
+        found[host] = result
+    return found
+
+
+def check_fit(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]], ledger: Ledger) -> None:
+    """Refuse what can't go well, before anything is started.
+
+    Raises:
+        InputError: the campaign's records can't fit the disk, or its cache the memory.
+        HostError: a port is taken.
+    """
+    need = planning.data_disk_bytes(campaign) + campaign.limits.free_disk
+    for host, found in surveys.items():
+        data, memory = found["survey"]["data"], found["survey"]["memory_total_bytes"]
+        if not found["writable"]:
+            raise HostError(f"{host}: {data['path']} can't be written", do="give another PRESSGAUGE_HOME")
+        if data["free_bytes"] < need:
+            raise InputError(
+                f"{host}: records: {campaign.records:,} documents need {show_size(need)} on {data['path']}, "
+                f"{show_size(data['free_bytes'])} are free",
+                do="lower records, free some space, or put PRESSGAUGE_HOME on a larger disk",
+            )
+        largest = max(campaign.arm_cache_bytes(arm) for arm in campaign.arms)
+        if memory and largest > memory:
+            raise InputError(
+                f"{host}: cache_size: {show_size(largest)} is more than the host's memory, {show_size(memory)}",
+                do="lower cache_size",
+            )
+        for port in found["busy_ports"]:
+            raise HostError(
+                f"{host}: port {port} is in use by another process",
+                do=f"end it (`ss -ltnp 'sport = :{port}'` names it), or set instance.port in the spec",
+            )
+    if not (ledger.folder / "trials").is_dir():
+        raise HostError(f"{ledger.folder}: results can't be written", do="give a writable RESULTS folder")
+
+
+def _codec(campaign: Campaign, arm_name: str) -> str:
+    """The manifest's name of an arm's codec; 6 is both codecs' default level in mongod."""
+    arm = campaign.arms[arm_name]
+    levels = {Compressor.ZLIB: arm.zlib_level, Compressor.ZSTD: arm.zstd_level}
+    if arm.block_compressor not in levels:
+        return arm.block_compressor.value
+    level = levels[arm.block_compressor]
+    return f"{arm.block_compressor.value}-{6 if level is None else level}"
+
+
+def _why(outcome: PlaybookRun, workspace: Path) -> Reason:
+    """Why a trial's playbook failed, from the account it left."""
+    kind, message = "harness", f"{outcome.failed_task}: {outcome.message}".removeprefix(": ")
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        left = json.loads((workspace / "failure.json").read_text())
+        kind, message = str(left["kind"]), f"{left['task']}: {left['msg']}"
+    return Reason(code=f"{kind}-failed", message=message)
+
+
+def _utc_now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

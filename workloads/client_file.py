@@ -1,0 +1,88 @@
+"""The YCSB client's account of itself: `<phase>.client.json`, written by the load generator when it ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from workloads.errors import YcsbOutputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Death(_Part):
+    """A client thread that did not finish."""
+
+    thread: int
+    why: str
+
+
+class Threads(_Part):
+    """What became of the client's threads."""
+
+    asked: int
+    started: int
+    finished: int
+    died: tuple[Death, ...]
+
+
+class Operations(_Part):
+    """One operation's calls, by the status they returned."""
+
+    attempted: int
+    ok: int
+    by_status: dict[str, int]
+
+
+class Collections(_Part):
+    """Garbage collections of the client's JVM."""
+
+    count: int
+    total_ms: float
+
+
+class ClientFile(_Part):
+    """Threads, operations by status, CPU and collections of one client process."""
+
+    threads: Threads
+    operations: dict[str, Operations]
+    conflicts: int = Field(description="Read-modify-writes tried again because another one came first.")
+    versions_written: int = Field(
+        description="Field versions that read-modify-writes wrote; the stored sum must agree."
+    )
+    last_inserted_record: int | None
+    duration_s: float
+    target_per_s: float | None
+    achieved_per_s: float
+    cpu_s: float
+    gc: Collections
+    samples: tuple[tuple[float, float, float, float], ...] = Field(
+        description="(unix time s, operations, cpu_s, gc_ms) once a second"
+    )
+
+    @property
+    def failed(self) -> int:
+        """Operations that did not return OK. Conflicts are no failures: they were tried again."""
+        return sum(one.attempted - one.ok for one in self.operations.values())
+
+
+def read_client_file(path: Path) -> ClientFile:
+    """Read a client's own account.
+
+    Raises:
+        YcsbOutputError: it is missing (the client did not end by itself), cut short or of another form.
+    """
+    try:
+        return ClientFile.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise YcsbOutputError(f"{path}: {error.strerror}; the client did not end by itself") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise YcsbOutputError(f"{path}: not a client's account: {where}: {first['msg']}") from error
