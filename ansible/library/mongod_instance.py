@@ -1,0 +1,180 @@
+#!/usr/bin/python
+"""Start a mongod in a fresh instance directory, or stop it and keep its evidence."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.pressgauge.failures import Failure, run_module
+from ansible.module_utils.pressgauge.files import create_owned, is_owned, remove_owned, write_text
+from ansible.module_utils.pressgauge.mongod_log import last_words
+from ansible.module_utils.pressgauge.processes import POLL_S, Process, on_cpus, port_holder
+from ansible.module_utils.pressgauge.servers import answers
+
+DOCUMENTATION = r"""
+module: mongod_instance
+short_description: A mongod in an instance directory of its own
+description:
+  - An instance is a directory with a marker, a configuration file, a log, a pid file and a data directory.
+  - C(started) replaces an instance directory of the same name, starts mongod in a session of its own and waits
+    until it answers. Something that is not ours is never replaced or deleted.
+  - C(stopped) stops the process that the pid file names, if it is still the same one, moves log, configuration
+    and diagnostic data into the evidence directory, and deletes the instance directory.
+options:
+  state: {type: str, required: true, choices: [started, stopped]}
+  directory: {type: path, required: true, description: The instance directory.}
+  engine: {type: path, description: The engine's directory with bin/mongod and lib/.}
+  config: {type: str, description: The text of mongod.conf.}
+  port: {type: int, description: The port that mongod.conf names.}
+  bind_ip: {type: str, default: 127.0.0.1, description: The address mongod listens on.}
+  cpus: {type: str, description: A CPU list such as 0,2-3 that mongod is confined to.}
+  timeout_s: {type: int, required: true, description: Seconds until ready, or until ended.}
+  evidence_dir: {type: path, description: Where a stopped instance's files go.}
+  keep: {type: bool, default: false, description: Leave the instance directory in place when stopped.}
+author: The Pressgauge authors
+"""
+EXAMPLES = r"""
+- name: A fresh instance answers
+  mongod_instance:
+    state: started
+    directory: /srv/pressgauge/instances/t001
+    engine: /srv/pressgauge/engines/pypi-6.0.5
+    config: "{{ lookup('ansible.builtin.template', 'mongod.conf.j2') }}"
+    port: 27017
+    timeout_s: 30
+"""
+RETURN = r"""
+pid: {type: int, returned: when started}
+seconds: {type: float, returned: always, description: Until ready, or until ended.}
+was_running: {type: bool, returned: when stopped, description: False when mongod had ended by itself.}
+killed: {type: bool, returned: when stopped, description: True when it did not end in time.}
+last_words: {type: str, returned: when it had ended by itself, description: The end of its log.}
+"""
+
+ARGUMENTS: dict[str, Any] = {
+    "state": {"type": "str", "required": True, "choices": ["started", "stopped"]},
+    "directory": {"type": "path", "required": True},
+    "engine": {"type": "path"},
+    "config": {"type": "str"},
+    "port": {"type": "int"},
+    "bind_ip": {"type": "str", "default": "127.0.0.1"},
+    "cpus": {"type": "str"},
+    "timeout_s": {"type": "int", "required": True},
+    "evidence_dir": {"type": "path"},
+    "keep": {"type": "bool", "default": False},
+}
+
+
+def act(params: dict[str, Any]) -> dict[str, Any]:
+    """Start or stop, as `state` says."""
+    return start(params) if params["state"] == "started" else stop(params)
+
+
+def start(params: dict[str, Any]) -> dict[str, Any]:
+    """Start mongod on a fresh data directory and wait until it answers."""
+    directory = Path(params["directory"])
+    mongod = Path(params["engine"], "bin", "mongod")
+    if not mongod.exists():
+        raise Failure("engine", f"no engine at {mongod}; run ansible/provision.yml for it first")
+    running = Process.recorded(directory / "mongod.pid")
+    if running:
+        raise Failure(
+            "host",
+            f"instance {directory.name} still runs (pid {running.pid}); stop it with ansible/teardown.yml first",
+        )
+    holder = port_holder(params["port"])
+    if holder:
+        raise Failure(
+            "host", f"port {params['port']} is in use by {holder}; stop that, or give the campaign another port"
+        )
+    create_owned(directory, {"name": directory.name, "port": params["port"], "engine": params["engine"]})
+    (directory / "data").mkdir()
+    write_text(directory / "mongod.conf", params["config"])
+    began = time.monotonic()
+    process = _launch(mongod, directory, params["cpus"])
+    _await_ready(process, directory, params)
+    return {"changed": True, "pid": process.pid, "seconds": time.monotonic() - began}
+
+
+def _launch(mongod: Path, directory: Path, cpus: str | None) -> subprocess.Popen[bytes]:
+    """Start mongod in a session of its own, so that it outlives this module; record who it is."""
+    environment = dict(os.environ)
+    libraries = mongod.parent.parent / "lib"
+    if libraries.is_dir():
+        environment["LD_LIBRARY_PATH"] = str(libraries)
+    try:
+        with on_cpus(cpus), (directory / "console.log").open("wb") as console:
+            process = subprocess.Popen(
+                [str(mongod), "--config", str(directory / "mongod.conf")],
+                stdin=subprocess.DEVNULL,
+                stdout=console,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                cwd=directory,
+                env=environment,
+            )
+    except ValueError as error:
+        raise Failure("spec", f"instance {directory.name}: {cpus!r} is no CPU list such as 0,2-3") from error
+    except OSError as error:
+        what = f"run on CPUs {cpus}" if error.filename is None else f"run {error.filename}"
+        raise Failure("host", f"instance {directory.name} can't {what}: {error.strerror}") from error
+    identity = Process.of(process.pid)
+    if identity:
+        identity.record(directory / "mongod.pid")
+    return process
+
+
+def _await_ready(process: subprocess.Popen[bytes], directory: Path, params: dict[str, Any]) -> None:
+    """Return when mongod answers; raise Failure, with nothing left running, when it ends or takes too long."""
+    deadline = time.monotonic() + params["timeout_s"]
+    while not answers(params["bind_ip"], params["port"]):
+        exit_code = process.poll()
+        if exit_code is None and time.monotonic() < deadline:
+            time.sleep(POLL_S)
+            continue
+        if exit_code is None:
+            process.kill()
+            process.wait()
+            how = f"did not answer on port {params['port']} within {params['timeout_s']} s and was killed"
+        else:
+            how = f"ended at once with exit code {exit_code}"
+        said = last_words(directory / "mongod.log", directory / "console.log")
+        raise Failure("engine", f"mongod of instance {directory.name} {how}. The last it said:\n{said}")
+
+
+def stop(params: dict[str, Any]) -> dict[str, Any]:
+    """Stop the instance if it runs, keep its evidence, delete its directory."""
+    directory = Path(params["directory"])
+    if not is_owned(directory):
+        remove_owned(directory)  # says no to what is not ours; nothing there is nothing to do
+        return {"changed": False, "was_running": False, "killed": False, "seconds": 0.0}
+    began = time.monotonic()
+    process = Process.recorded(directory / "mongod.pid")
+    killed = process.stop(params["timeout_s"]) if process else False
+    result = {"was_running": process is not None, "killed": killed, "seconds": time.monotonic() - began}
+    if process is None:
+        result["last_words"] = last_words(directory / "mongod.log", directory / "console.log")
+    if params["evidence_dir"]:
+        _keep_evidence(directory, Path(params["evidence_dir"]))
+    if not params["keep"]:
+        remove_owned(directory)
+    return {"changed": True, **result}
+
+
+def _keep_evidence(directory: Path, evidence: Path) -> None:
+    evidence.mkdir(parents=True, exist_ok=True)
+    for source in (directory / "mongod.conf", directory / "mongod.log", directory / "data" / "diagnostic.data"):
+        target = evidence / source.name
+        if source.exists():
+            if target.is_dir():
+                shutil.rmtree(target)
+            shutil.move(source, target)
+
+
+if __name__ == "__main__":
+    run_module(ARGUMENTS, act)

@@ -1,0 +1,89 @@
+#!/usr/bin/python
+"""Write down what a running instance has in force, counts and stores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.pressgauge.failures import Failure, run_module
+from ansible.module_utils.pressgauge.files import write_json
+from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wiredtiger
+from ansible.module_utils.pressgauge.processes import Process
+from ansible.module_utils.pressgauge.servers import connect
+from ansible.module_utils.pressgauge.snapshots import create_collection, in_force, plain, snapshot
+
+DOCUMENTATION = r"""
+module: mongod_snapshot
+short_description: Counters and sizes of a running instance, as evidence
+description:
+  - Writes snapshot.<moment>.json - counters, two forced checkpoints, counters again, then dbStats, collStats and
+    the bytes on disk by class of file.
+  - With O(create) it first creates the collection and writes in_force.json, read back from the server.
+options:
+  directory: {type: path, required: true, description: The instance directory.}
+  evidence_dir: {type: path, required: true, description: Where the files go.}
+  moment: {type: str, required: true, description: A name such as empty, loaded or after-rmw.}
+  port: {type: int, required: true, description: The instance's port.}
+  bind_ip: {type: str, default: 127.0.0.1, description: The address it listens on.}
+  database: {type: str, default: pressgauge, description: The database measured.}
+  collection: {type: str, default: usertable, description: The collection measured.}
+  create: {type: bool, default: false, description: Create the collection, and read back what is in force.}
+  collection_config: {type: str, description: WiredTiger's configuration of the collection.}
+author: The Pressgauge authors
+"""
+EXAMPLES = r"""
+- name: What is in force is on record
+  mongod_snapshot:
+    directory: /srv/pressgauge/instances/t001
+    evidence_dir: /srv/pressgauge/evidence/t001
+    moment: empty
+    port: 27017
+    create: true
+"""
+RETURN = r"""
+creation_string: {type: str, returned: with create, description: The collection's, from WiredTiger.}
+checkpoint_s: {type: float, returned: always, description: Seconds that the two checkpoints took.}
+"""
+
+ARGUMENTS: dict[str, Any] = {
+    "directory": {"type": "path", "required": True},
+    "evidence_dir": {"type": "path", "required": True},
+    "moment": {"type": "str", "required": True},
+    "port": {"type": "int", "required": True},
+    "bind_ip": {"type": "str", "default": "127.0.0.1"},
+    "database": {"type": "str", "default": "pressgauge"},
+    "collection": {"type": "str", "default": "usertable"},
+    "create": {"type": "bool", "default": False},
+    "collection_config": {"type": "str"},
+}
+
+
+def act(params: dict[str, Any]) -> dict[str, Any]:
+    """Read the instance and write its evidence."""
+    directory, evidence = Path(params["directory"]), Path(params["evidence_dir"])
+    process = Process.recorded(directory / "mongod.pid")
+    if process is None:
+        said = last_words(directory / "mongod.log", directory / "console.log")
+        raise Failure("engine", f"mongod of instance {directory.name} is gone. The last it said:\n{said}")
+    evidence.mkdir(parents=True, exist_ok=True)
+    result: dict[str, Any] = {"changed": True}
+    with connect(params["bind_ip"], params["port"]) as client:
+        from pymongo.errors import PyMongoError  # noqa: PLC0415  (connect has said so when it is missing)
+
+        names = params["database"], params["collection"]
+        try:
+            if params["create"]:
+                create_collection(client[names[0]], names[1], params["collection_config"])
+                settings = plain(in_force(client, *names, opening_wiredtiger(directory / "mongod.log")))
+                write_json(evidence / "in_force.json", settings)
+                result["creation_string"] = settings["creation_string"]
+            taken = plain(snapshot(client, process, directory, params["moment"], *names))
+        except PyMongoError as error:
+            raise Failure("engine", f"instance {directory.name}, moment {params['moment']}: {error}") from error
+    write_json(evidence / f"snapshot.{params['moment']}.json", taken)
+    return {**result, "checkpoint_s": taken["checkpoint_s"]}
+
+
+if __name__ == "__main__":
+    run_module(ARGUMENTS, act)

@@ -1,0 +1,78 @@
+"""Directories that belong to an instance, and JSON files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible.module_utils.pressgauge.failures import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MARKER = ".pressgauge-instance"
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write `value` so that a reader sees the old file or the new one, never half of it."""
+    write_text(path, json.dumps(value, indent=1, sort_keys=True) + "\n")
+
+
+def write_text(path: Path, text: str, mode: int = 0o644) -> None:
+    """Write `text` atomically; the file never exists with wider rights than `mode`."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.unlink(missing_ok=True)
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
+        file.write(text)
+    beside.replace(path)
+
+
+def create_owned(path: Path, facts: Mapping[str, Any]) -> None:
+    """Make `path` a fresh private directory with our marker in it; one we own already is replaced.
+
+    Raises Failure (host) when something stands there that is not ours.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if os.path.lexists(path):
+        remove_owned(path)
+    path.mkdir(mode=0o700)
+    write_json(path / MARKER, {"format_version": 1, "created_at_s": time.time(), **facts})
+
+
+def remove_owned(path: Path) -> bool:
+    """Delete a directory that carries our marker; False when there is none.
+
+    Raises Failure (host) for anything else: a directory without the marker, or one reached through a symbolic
+    link. A wrong variable must never cost anyone a directory.
+    """
+    if not os.path.lexists(path):
+        return False
+    if not is_owned(path):
+        raise Failure(
+            "host",
+            f"refusing to delete {path}: it is a symbolic link, or has no {MARKER} file, so pressgauge did not "
+            "make it; move it away, or name another directory",
+        )
+    shutil.rmtree(path)
+    return True
+
+
+def is_owned(path: Path) -> bool:
+    """Whether `path` is a real directory, reached without a link in its own name, with our marker in it."""
+    marker = path / MARKER
+    return (
+        ".." not in path.parts
+        and path.is_dir()
+        and not path.is_symlink()
+        and marker.is_file()
+        and not marker.is_symlink()
+    )
+
+
+def owned_below(root: Path) -> list[Path]:
+    """The directories of ours directly below `root`, in order of name."""
+    return sorted(path for path in root.iterdir() if is_owned(path)) if root.is_dir() else []

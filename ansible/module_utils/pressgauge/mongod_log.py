@@ -1,0 +1,56 @@
+"""mongod's own log, made readable: structured JSON lines since 4.4."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+_OPENING_WIREDTIGER = 22315
+
+
+def opening_wiredtiger(log: Path) -> str | None:
+    """The configuration string WiredTiger was opened with, or None if the log does not say."""
+    with log.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            entry = _entry(line)
+            if entry.get("id") == _OPENING_WIREDTIGER:
+                return str(entry["attr"]["config"])
+    return None
+
+
+def last_words(log: Path, console: Path, count: int = 12) -> str:
+    """What mongod said last, one readable line each: errors first in the order they came, else the end."""
+    lines = _lines(log)
+    errors = [line for line in lines if _entry(line).get("s") in ("E", "F")]
+    chosen = (errors or lines)[-count:] + _lines(console)[-count:]
+    return "\n".join(f"  {readable(line)}" for line in chosen) or "  (it wrote nothing)"
+
+
+def readable(line: str) -> str:
+    """One log line for a person: severity, component, message and its attributes; other text as it is."""
+    entry = _entry(line)
+    if "msg" not in entry:
+        return line.strip()
+    attributes = "; ".join(f"{name}: {_plain(value)}" for name, value in entry.get("attr", {}).items())
+    said = f"{entry.get('s', '?')} {entry.get('c', '-')}: {entry['msg']}"
+    return (f"{said} ({attributes})" if attributes else said)[:600]
+
+
+def _plain(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else json.dumps(value)
+
+
+def _entry(line: str) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return [line for line in path.read_text("utf-8", errors="replace").splitlines() if line.strip()]
+    except OSError:
+        return []

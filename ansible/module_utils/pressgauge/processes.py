@@ -1,0 +1,162 @@
+"""Processes on the host: who they are, so that only our own are ever signalled, and what they used."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ansible.module_utils.pressgauge.files import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+POLL_S = 0.02
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that can't be mistaken for a later one with the same number: start time and executable too."""
+
+    pid: int
+    start_ticks: int
+    executable: str
+
+    @classmethod
+    def of(cls, pid: int) -> Process | None:
+        """The living process `pid`, or None; a zombie has ended, even where nothing reaps it."""
+        try:
+            fields = _stat_fields(pid)
+            executable = str(Path(f"/proc/{pid}/exe").readlink())
+        except OSError:
+            return None
+        if fields[0] in ("Z", "X"):
+            return None
+        return cls(pid, int(fields[19]), executable.removesuffix(" (deleted)"))
+
+    @classmethod
+    def recorded(cls, path: Path) -> Process | None:
+        """The process a pid file names, if it lives and is the same one; None otherwise."""
+        try:
+            known = cls(**json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+        return known if cls.of(known.pid) == known else None
+
+    def record(self, path: Path) -> None:
+        """Write the pid file."""
+        write_json(path, asdict(self))
+
+    def is_alive(self) -> bool:
+        """Whether this very process still runs."""
+        return Process.of(self.pid) == self
+
+    def stop(self, grace_s: float) -> bool:
+        """Ask the process to end, then kill its whole group; True if it had to be killed.
+
+        It must lead a process group of its own (started with a new session).
+        """
+        _signal(os.kill, self.pid, signal.SIGTERM)
+        if self.wait(grace_s):
+            return False
+        _signal(os.killpg, self.pid, signal.SIGKILL)
+        self.wait(grace_s)
+        return True
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until the process has ended; False when it still runs after `timeout_s`."""
+        deadline = time.monotonic() + timeout_s
+        while self.is_alive():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(POLL_S)
+        return True
+
+    def counters(self) -> dict[str, Any]:
+        """CPU seconds, bytes to and from disk and resident bytes so far; null where they can't be read."""
+        counters: dict[str, Any] = dict.fromkeys(
+            ("user_cpu_s", "system_cpu_s", "read_bytes", "written_bytes", "rss_bytes")
+        )
+        try:
+            fields = _stat_fields(self.pid)
+            counters["user_cpu_s"] = int(fields[11]) / _TICKS_PER_S
+            counters["system_cpu_s"] = int(fields[12]) / _TICKS_PER_S
+            counters["rss_bytes"] = int(fields[21]) * _PAGE_BYTES
+            io = dict(line.split(": ") for line in Path(f"/proc/{self.pid}/io").read_text("ascii").splitlines())
+            counters["read_bytes"] = int(io["read_bytes"])
+            counters["written_bytes"] = int(io["write_bytes"])
+        except (OSError, KeyError, ValueError):
+            pass  # not every kernel shows /proc/<pid>/io to every user; what was read stays
+        return counters
+
+
+@contextmanager
+def on_cpus(cpus: str | None) -> Iterator[None]:
+    """Within the block, this process and all it starts run on `cpus` ("0,2-3") only; None changes nothing."""
+    if cpus is None:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpu_set(cpus))
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def cpu_set(cpus: str) -> set[int]:
+    """The numbers in a CPU list such as "0,2-3"; raises ValueError when it is none."""
+    chosen: set[int] = set()
+    for part in cpus.split(","):
+        first, _, last = part.partition("-")
+        chosen.update(range(int(first), int(last or first) + 1))
+    return chosen
+
+
+def port_holder(port: int) -> str | None:
+    """Who listens on a TCP port: "name (pid N)", "another process" when it can't be known, None when free."""
+    inodes = _listening_inodes(port)
+    if not inodes:
+        return None
+    sockets = {f"socket:[{inode}]" for inode in inodes}
+    for descriptors in Path("/proc").glob("[0-9]*/fd"):
+        try:
+            if any(str(fd.readlink()) in sockets for fd in descriptors.iterdir()):
+                name = (descriptors.parent / "comm").read_text("utf-8").strip()
+                return f"{name} (pid {descriptors.parent.name})"
+        except OSError:
+            continue  # another user's process, or one that just ended
+    return "another process"
+
+
+def _listening_inodes(port: int) -> set[str]:
+    inodes = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            rows = Path(table).read_text("ascii").splitlines()[1:]
+        except OSError:
+            continue
+        for row in rows:
+            columns = row.split()
+            if columns[3] == "0A" and int(columns[1].rpartition(":")[2], 16) == port:
+                inodes.add(columns[9])
+    return inodes
+
+
+def _stat_fields(pid: int) -> list[str]:
+    """/proc/<pid>/stat from the state on; the name before it may hold anything, even spaces and brackets."""
+    return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+
+
+def _signal(send: Any, pid: int, number: signal.Signals) -> None:
+    try:
+        send(pid, number)
+    except ProcessLookupError:
+        pass  # it ended by itself in between
