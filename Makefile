@@ -1,0 +1,69 @@
+# A thin face over `python -m harness`; `make help` lists the targets. make itself ends with 2 whenever a command
+# fails; programs that need the exit code call `.venv/bin/python -m harness …` after `make setup`.
+
+CAMPAIGN ?= quick
+RESULTS  ?= results
+INVENTORY ?= local
+PYTHON   := .venv/bin/python
+HARNESS  := $(PYTHON) -m harness
+options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-test run-campaign plan doctor report decide test lint format bench docs lock clean
+
+help: ## This list
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
+	     /^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@printf '\nVariables: CAMPAIGN=%s RESULTS=%s INVENTORY=%s NEW=1 PROGRESS=plain|json|quiet RUN=<folder>\n' \
+	     "$(CAMPAIGN)" "$(RESULTS)" "$(INVENTORY)"
+
+##@ Answer a question
+run-campaign: setup ## Run or resume CAMPAIGN and write its report (default: quick, about ten minutes)
+	@$(HARNESS) run "$(CAMPAIGN)" --results "$(RESULTS)" $(options) $(if $(NEW),--new) $(if $(PROGRESS),--progress $(PROGRESS))
+
+plan: setup ## What CAMPAIGN would run, in which order, and the time and disk it needs
+	@$(HARNESS) plan "$(CAMPAIGN)"
+
+doctor: setup ## What on this host would spoil the numbers
+	@$(HARNESS) doctor $(options)
+
+##@ Look at a run
+report: setup ## Render RUN's report again, offline
+	@$(HARNESS) report "$(RUN)" $(if $(TEMPLATE),--template "$(TEMPLATE)")
+
+decide: setup ## Print RUN's decision; fails when a constraint is not met
+	@$(HARNESS) decide "$(RUN)"
+
+##@ Work on Pressgauge
+setup: ## Install what a campaign needs (every command does it by itself)
+	@harness/setup.sh run
+
+setup-test: ## Install what the tests need beside it
+	@harness/setup.sh test
+
+test: setup-test lint ## Linters, type checks, unit and property tests, then real mongods: all of it
+	@mvn -q -B -ntp -f workloads/java/pom.xml verify
+	@$(PYTHON) -m pytest
+
+lint: setup-test ## Linters and type checks alone
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" .venv/bin/ansible-lint -q --offline ansible
+	@.venv/bin/yamllint -s campaigns ansible
+	@mvn -q -B -ntp -f workloads/java/pom.xml spotless:check
+
+format: setup-test ## Format Python and Java
+	@.venv/bin/ruff check --fix . && .venv/bin/ruff format .
+	@mvn -q -B -ntp -f workloads/java/pom.xml spotless:apply
+
+docs: setup ## Generate docs/spec.md and the records' JSON Schema from the types
+	@$(PYTHON) -m harness.reference
+
+lock: setup ## Lock the newest versions of the Python packages, with their hashes
+	@for set in run dev; do .venv/bin/uv pip compile -q --upgrade --generate-hashes --universal --python-version 3.11 \
+	     --no-header --no-annotate --no-emit-index-url --no-emit-find-links requirements/$$set.in -o requirements/$$set.lock; done
+
+clean: ## Remove everything that set-up and builds made; results stay
+	@rm -rf .venv .pressgauge .mypy_cache .ruff_cache .pytest_cache .hypothesis .ansible workloads/java/target
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

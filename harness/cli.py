@@ -1,0 +1,133 @@
+"""The command line. Only here is anything printed and the process ended; the one handler of errors is here too."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from harness import doctor as doctors
+from harness import plan as planning
+from harness.errors import Exit, PressgaugeError
+from harness.ledger import find_run, open_run
+from harness.load_spec import ROOT, find_campaign, load_campaign
+from harness.outcome import blocks_wanted, exit_code, summarise, write_outcome
+from harness.progress import Progress, ViewKind, make_view
+from harness.runner import CampaignRun, find_site, survey
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Which WiredTiger block compressor should this MongoDB workload run, and did an upgrade change anything?",
+    epilog="Examples:  harness run quick  ·  harness plan arm-article  ·  harness report results/quick/latest",
+)
+
+CampaignArgument = Annotated[str, typer.Argument(metavar="CAMPAIGN", help="A name in campaigns/, or a path.")]
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, e.g. results/quick/latest.")]
+ResultsOption = Annotated[Path, typer.Option("--results", help="Where runs are kept.")]
+InventoryOption = Annotated[str, typer.Option("--inventory", help="A name in ansible/inventories, or a path.")]
+HomeOption = Annotated[Path, typer.Option("--home", envvar="PRESSGAUGE_HOME", help="Pressgauge's folder on the hosts.")]
+DEFAULT_HOME = ROOT / ".pressgauge"
+DEFAULT_RESULTS = Path("results")
+
+
+@app.command()
+def run(
+    campaign: CampaignArgument = "quick",
+    results: ResultsOption = DEFAULT_RESULTS,
+    inventory: InventoryOption = "local",
+    home: HomeOption = DEFAULT_HOME,
+    anew: Annotated[bool, typer.Option("--new", help="Start a new run though there is an unfinished one.")] = False,
+    view: Annotated[ViewKind, typer.Option("--progress", help="How progress is shown.")] = ViewKind.AUTO,
+) -> None:
+    """Run a campaign, or go on with an unfinished one, and write its report."""
+    path = find_campaign(campaign)
+    spec = load_campaign(path)
+    run_id = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    ledger = open_run(results, spec.name, path.read_text(encoding="utf-8"), run_id, anew=anew)
+    progress = Progress(make_view(view))
+    try:
+        with ledger.locked():
+            work = CampaignRun(spec, find_site(inventory, home.resolve()), ledger, progress)
+            records = work.run(lambda known: blocks_wanted(spec, known))
+            ledger.finish()
+    finally:
+        progress.close()
+    decision = write_outcome(ledger, spec, command=f"make run-campaign CAMPAIGN={campaign}")
+    _say(summarise(decision, ledger))
+    raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records))))
+
+
+@app.command()
+def plan(campaign: CampaignArgument = "quick") -> None:
+    """Print a campaign's trials, their order, and the time and disk they need. Touches nothing."""
+    _say(planning.describe(load_campaign(find_campaign(campaign))))
+
+
+@app.command()
+def report(
+    folder: RunArgument,
+    template: Annotated[Path | None, typer.Option("--template", help="Your templates; see docs/templates.md.")] = None,
+) -> None:
+    """Render a run's report again, offline."""
+    ledger = find_run(folder)
+    spec = load_campaign(ledger.folder / "campaign.yaml")
+    decision = write_outcome(ledger, spec, command=f"make run-campaign CAMPAIGN={spec.name}", template=template)
+    _say(summarise(decision, ledger))
+
+
+@app.command()
+def decide(folder: RunArgument) -> None:
+    """Print a run's decision; exit 1 when a constraint is not met."""
+    ledger = find_run(folder)
+    spec = load_campaign(ledger.folder / "campaign.yaml")
+    decision = write_outcome(ledger, spec, command=f"make run-campaign CAMPAIGN={spec.name}")
+    _say(summarise(decision, ledger))
+    records = ledger.records()
+    raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records))))
+
+
+@app.command()
+def doctor(inventory: InventoryOption = "local", home: HomeOption = DEFAULT_HOME) -> None:
+    """Say what on the hosts would spoil the numbers. Changes nothing."""
+    for host, found in survey(find_site(inventory, home.resolve()), []).items():
+        _say(doctors.report(host, found["survey"], doctors.examine(found["survey"], ["6.0.5"])))
+
+
+def _say(lines: object) -> None:
+    for line in lines if not isinstance(lines, str) else [lines]:  # type: ignore[attr-defined]
+        print(line)  # noqa: T201
+
+
+def main() -> None:
+    """Run the command line; every error ends here, with its exit code."""
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    try:
+        app(standalone_mode=False)
+    except typer.Exit as done:
+        sys.exit(done.exit_code)
+    except PressgaugeError as error:
+        console.print(f"pressgauge: {error.what}", markup=False)
+        if error.do:
+            console.print(f"            → {error.do}", markup=False)
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        console.print("pressgauge: stopped")
+        sys.exit(Exit.INTERRUPTED)
+    except OSError as error:
+        console.print(f"pressgauge: {error.filename or ''}: {error.strerror or error}", markup=False)
+        sys.exit(Exit.DEPENDENCY_FAILED)
+    except Exception as error:  # noqa: BLE001 - the last resort: a defect of ours, told as such
+        if os.environ.get("PRESSGAUGE_DEBUG"):
+            traceback.print_exc()
+        console.print(f"pressgauge: a defect of ours: {type(error).__name__}: {error}", markup=False)
+        console.print("            → set PRESSGAUGE_DEBUG=1, run it again, and report what it prints", markup=False)
+        sys.exit(Exit.DEFECT)

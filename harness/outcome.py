@@ -1,0 +1,112 @@
+"""After the last trial: what the report is given, what the terminal says, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from analysis.stopping import further_blocks
+from harness import doctor
+from harness.errors import Exit
+from harness.ledger import HOST_FILE, SPEC_FILE
+from harness.load_spec import ROOT
+from harness.plan import plan
+from reports import Run, summary_lines, write_report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from analysis.decision import Decision
+    from analysis.records import TrialRecord
+    from harness.ledger import Ledger
+    from harness.plan import PlannedTrial
+    from harness.spec import Campaign
+
+
+def blocks_wanted(campaign: Campaign, records: Sequence[TrialRecord]) -> int:
+    """How many blocks the campaign has, from what is known so far: fixed, or until the intervals are narrow enough."""
+    if isinstance(campaign.blocks, int):
+        return campaign.blocks
+    asked = campaign.blocks
+    begun = max((record.block + 1 for record in records), default=0)
+    stop = further_blocks(records, campaign.decision, asked.precision, asked.min, asked.max)
+    return max(asked.min, begun if stop.stop else min(begun + 1, asked.max))
+
+
+def write_outcome(ledger: Ledger, campaign: Campaign, command: str, template: Path | None = None) -> Decision:
+    """Decide, and write everything that people look at into the run's `report/`."""
+    records = ledger.records()
+    blocks = max(campaign.fewest_blocks, max((record.block + 1 for record in records), default=0))
+    hosts = _read_json(ledger.folder / HOST_FILE)
+    versions = [engine.version for engine in campaign.engines.values()]
+    run = Run(
+        campaign=campaign.name,
+        run_id=ledger.run_id,
+        question=campaign.question,
+        spec_text=(ledger.folder / SPEC_FILE).read_text(encoding="utf-8"),
+        command=command,
+        records=tuple(records),
+        criteria=campaign.decision,
+        planned_trials=tuple((trial.block, trial.cell) for trial in plan(campaign, blocks)),
+        arms=tuple(campaign.arms),
+        engines=tuple(campaign.engines),
+        datasets=tuple(campaign.datasets),
+        hosts=hosts,
+        manifests={name: _read_json(ledger.folder / f"dataset-{name}.json") for name in campaign.datasets},
+        versions=tool_versions(records),
+        findings={
+            host: [(f.subject, f.found, f.level.value, f.advice) for f in doctor.examine(survey, versions)]
+            for host, survey in hosts.items()
+        },
+        time_series={},
+    )
+    return write_report(run, ledger.report_folder, template)
+
+
+def summarise(decision: Decision, ledger: Ledger) -> Iterator[str]:
+    """The decision in a few lines, and where the report is."""
+    yield from summary_lines(decision)
+    yield f"report: {ledger.report_folder / 'index.html'}"
+
+
+def exit_code(decision: Decision, records: Sequence[TrialRecord], planned: Sequence[PlannedTrial]) -> Exit:
+    """4 where trials are missing or void, else 1 where no arm satisfies the constraints, else 0."""
+    counting = {record.index for record in records if record.counts}
+    if any(trial.index not in counting for trial in planned):
+        return Exit.INCOMPLETE
+    return Exit.GATE_FAILED if decision.exit_code else Exit.FINE
+
+
+def tool_versions(records: Sequence[TrialRecord]) -> dict[str, str]:
+    """The versions that stand behind a run's figures."""
+    engines = {record.in_force.version for record in records if record.in_force}
+    return {
+        "Pressgauge": _own_version(),
+        "mongod": ", ".join(sorted(engines)) or "none started",
+        "YCSB core": "0.17.0",
+        "Python": platform.python_version(),
+        **{name: version(name) for name in ("ansible-core", "pymongo", "Faker", "pandas", "scipy", "altair")},
+    }
+
+
+def _own_version() -> str:
+    """The checkout's commit, with a + where files differ from it."""
+    try:
+        told = subprocess.run(
+            ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+"], capture_output=True, text=True, check=False
+        )
+    except OSError:
+        return "unknown"
+    return told.stdout.strip() or "unknown"
+
+
+def _read_json(path: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
