@@ -1,1 +1,1 @@
-"""What it means: trial records, metrics, effects, verdicts, recommendation and gate. Pure: no file, clock or network."""
+"""What it means: trial records, metrics, effects, verdicts and recommendation. Pure: no file, clock or network."""

@@ -1,0 +1,173 @@
+"""Money: what the user's deployment would cost a month under each arm, and at which price ratio another is cheapest.
+
+The model: as many instances (a fraction counts, as instances come in sizes) as the deployment's operations need at the
+planned share of the measured throughput; storage for the data, grown to its mean over the horizon, at the measured
+ratio, indexes included. Every replica needs both. One ratio of prices (a GB-month ÷ an instance hour) orders the arms.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from analysis.criteria import Prices
+from analysis.frames import Row
+from analysis.inference import infer
+from analysis.metrics import metric
+from analysis.quantities import Estimate, Unit
+from analysis.records import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from analysis.effects import ArmEstimate, Group
+
+HOURS_PER_MONTH = 730.0
+
+_NEEDED = ("compression_ratio", "storage_bytes_per_document", "index_bytes_per_document")
+
+
+class ArmCost(Part):
+    """What one arm's deployment costs. Hours and storage are one replica's, the monthly cost all replicas'."""
+
+    arm: str
+    monthly: Estimate
+    instance_hours: Estimate
+    stored_gb: Estimate
+
+
+class Flip(Part):
+    """Where another arm becomes the cheapest."""
+
+    arm: str = Field(description="The arm that is cheapest beyond the price ratio.")
+    side: Literal["above", "below"]
+    price_ratio: Estimate = Field(description="Price of a GB-month ÷ price of an instance hour.")
+
+
+class Costs(Part):
+    """Monthly costs in a group under the given prices."""
+
+    prices: Prices
+    workload: str
+    price_ratio: float = Field(description="The given one: a GB-month ÷ an instance hour.")
+    arms: tuple[ArmCost, ...]
+    cheapest: str | None = Field(description="Among the arms that satisfy the constraints, by the point estimate.")
+    flips: tuple[Flip, ...] = Field(description="The nearest one on either side, where there is one.")
+
+
+def mean_growth(prices: Prices) -> float:
+    """Mean size over the horizon ÷ size today."""
+    return float(np.mean((1 + prices.growth_percent_per_month / 100) ** np.arange(prices.horizon_months)))
+
+
+def cost_measurements(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
+    """Rows like `frames.measurements` with `instance_hours`, `stored_gb` and `monthly_cost` of each trial.
+
+    As figures of a trial they are compared within blocks like any other; their resolution is that of what they rest on.
+    """
+    needed = [f"{prices.workload}.throughput", *_NEEDED]
+    wide = measured[measured["metric"].isin(needed)].pivot(
+        index="trial", columns="metric", values=["value", "resolution"]
+    )
+    if any(("value", key) not in wide.columns for key in needed):
+        return pd.DataFrame(columns=list(Row._fields))
+    wide = wide.dropna()
+    wide = wide[wide[[("value", key) for key in needed]].gt(0).all(axis="columns")]
+    per_s, ratio, stored, index = (wide[("value", key)] for key in needed)
+    rough_per_s, _, rough_stored, rough_index = (wide[("resolution", key)] for key in needed)
+    hours = HOURS_PER_MONTH * prices.operations_per_s / (per_s * prices.instance_capacity)
+    stored_gb = prices.data_size_gb * mean_growth(prices) * (stored + index) / (ratio * stored)
+    rough_hours = hours * rough_per_s / per_s
+    rough_gb = stored_gb * (rough_stored + rough_index) / (stored + index)
+    cost, rough_cost = (
+        prices.replicas * (prices.instance_per_hour * h + prices.storage_per_gb_month * gb)
+        for h, gb in ((hours, stored_gb), (rough_hours, rough_gb))
+    )
+    throughput = measured[measured["metric"] == needed[0]].set_index("trial").loc[wide.index].reset_index()
+    figures = {
+        "instance_hours": (hours, rough_hours),
+        "stored_gb": (stored_gb, rough_gb),
+        "monthly_cost": (cost, rough_cost),
+    }
+    return pd.concat(
+        [
+            throughput.assign(
+                metric=key, unit=str(metric(key).unit), value=value.to_numpy(), resolution=resolution.to_numpy()
+            )
+            for key, (value, resolution) in figures.items()
+        ],
+        ignore_index=True,
+    )[list(Row._fields)]
+
+
+def costs(
+    measured: pd.DataFrame,
+    estimates: Collection[ArmEstimate],
+    group: Group,
+    prices: Prices,
+    eligible: Collection[str],
+    confidence_percent: float,
+) -> Costs | None:
+    """The group's costs; None where the trials lack what they rest on. `measured` holds `cost_measurements`."""
+    here = [one for one in estimates if (one.engine, one.dataset) == (group.engine, group.dataset)]
+    by_metric = {(one.arm, one.metric): one.figure for one in here}
+    arms = tuple(
+        ArmCost(
+            arm=arm,
+            monthly=figure,
+            instance_hours=by_metric[arm, "instance_hours"],
+            stored_gb=by_metric[arm, "stored_gb"],
+        )
+        for (arm, key), figure in by_metric.items()
+        if key == "monthly_cost"
+    )
+    if not arms:
+        return None
+    ratio = prices.storage_per_gb_month / prices.instance_per_hour
+    choice = [arm for arm in arms if arm.arm in eligible]
+    cheapest = min(choice, key=lambda arm: arm.monthly.value).arm if choice else None
+    flips: tuple[Flip, ...] = ()
+    if cheapest is not None:
+        inside = (measured["engine"] == group.engine) & (measured["dataset"] == group.dataset) & measured["counts"]
+        flips = _flips(measured[inside], cheapest, {arm.arm for arm in choice}, ratio, confidence_percent)
+    return Costs(prices=prices, workload=prices.workload, price_ratio=ratio, arms=arms, cheapest=cheapest, flips=flips)
+
+
+def _flips(
+    rows: pd.DataFrame, cheapest: str, eligible: Collection[str], ratio: float, confidence_percent: float
+) -> tuple[Flip, ...]:
+    """The nearest price ratio on either side of the given one at which another eligible arm costs the same.
+
+    Cost is hours + r·storage in units of the instance price, so two arms cross at r = Δhours ÷ −Δstorage: once in each
+    block that has both, averaged over blocks.
+    """
+    hours = rows[rows["metric"] == "instance_hours"].pivot(index="block", columns="arm", values="value")
+    stored = rows[rows["metric"] == "stored_gb"].pivot(index="block", columns="arm", values="value")
+    found: list[Flip] = []
+    for arm in sorted(set(eligible) - {cheapest}):
+        saved = (stored[cheapest] - stored[arm]).dropna()
+        if saved.empty or not ((saved > 0).all() or (saved < 0).all()):
+            continue  # no scatter-proof difference in storage: no price ratio separates the two
+        crossing = ((hours[arm] - hours[cheapest]).dropna() / saved).to_numpy(dtype=float)
+        at = _plain_estimate(crossing, confidence_percent)
+        side: Literal["above", "below"] = "above" if (saved > 0).all() else "below"
+        if at.value > 0 and (at.value > ratio) == (side == "above"):
+            found.append(Flip(arm=arm, side=side, price_ratio=at))
+    above = min((f for f in found if f.side == "above"), key=lambda f: f.price_ratio.value, default=None)
+    below = max((f for f in found if f.side == "below"), key=lambda f: f.price_ratio.value, default=None)
+    return tuple(flip for flip in (below, above) if flip is not None)
+
+
+def _plain_estimate(values: np.ndarray, confidence_percent: float) -> Estimate:
+    low = high = None
+    if len(values) >= 2:
+        found = infer(values)
+        half = float(found.half_width(confidence_percent))
+        low, high = max(0.0, float(found.mean) - half), float(found.mean) + half
+    return Estimate(
+        value=float(values.mean()), low=low, high=high, n=len(values), unit=Unit.RATIO,
+        confidence_percent=confidence_percent,
+    )  # fmt: skip

@@ -1,0 +1,101 @@
+"""Noise: how much the arms scatter, what the A/A arms show, and the smallest effect a campaign can see."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field
+
+from analysis.effects import Group
+from analysis.inference import detectable_effect
+from analysis.quantities import Estimate
+from analysis.records import Part, TrialRecord
+from analysis.study import Study, study
+from analysis.verdicts import Effect, Family
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from analysis.criteria import Criteria
+
+POWER = 0.8
+
+
+class ControlDifference(Part):
+    """What an arm with the baseline's own settings differed by: noise, by construction."""
+
+    arm: str
+    ratio: Estimate | None
+
+
+class NoiseFloor(Part):
+    """The scatter of one metric in one group, and what can be seen through it."""
+
+    group: Group
+    metric: str
+    blocks: int = Field(description="That the detectable effect is for.")
+    scatter_percent: float | None = Field(description="Standard deviation of one block's ratio, over all arms.")
+    detectable_percent: float | None = Field(
+        description=f"Smallest change found with {POWER:.0%} probability, fully corrected; None: too few blocks."
+    )
+    detectable_alone_percent: float | None = Field(
+        description="The same, were it the only question: what Holm's correction comes to when all others are answered."
+    )
+    controls: tuple[ControlDifference, ...] = ()
+
+
+def noise_floor(found: Study, blocks: int | None = None, comparisons: int | None = None) -> tuple[NoiseFloor, ...]:
+    """Per group and primary metric; for the blocks there were, or for a planned number.
+
+    `comparisons` (default: this campaign's) is the size of the family: the level is that of Holm's first, strictest
+    step, so the detectable effect is the one that no other finding has to help.
+    """
+    family = [effect for effect in found.effects if effect.family is Family.PRIMARY]
+    levels = found.alpha, found.alpha / max(1, len(family) if comparisons is None else comparisons)
+    groups = list(dict.fromkeys(effect.group for effect in found.effects))
+    return tuple(
+        _floor([e for e in found.effects if e.group == group and e.metric == key], group, key, levels, blocks)
+        for group in groups
+        for key in found.primary
+        if any(effect.metric == key for effect in found.effects)
+    )
+
+
+def plan(
+    earlier: Iterable[TrialRecord], criteria: Criteria, blocks: int, comparisons: int | None = None
+) -> tuple[NoiseFloor, ...]:
+    """What a campaign of so many blocks will be able to see, if it scatters as an earlier run did."""
+    return noise_floor(study(earlier, criteria), blocks, comparisons)
+
+
+def _floor(
+    effects: Sequence[Effect], group: Group, key: str, levels: tuple[float, float], blocks: int | None
+) -> NoiseFloor:
+    known = [(e.sd_log, e.se_log, e.n) for e in effects if e.sd_log is not None and e.se_log is not None]
+    weights = [n - 1 for _, _, n in known]
+    n = blocks if blocks is not None else min((n for *_, n in known), default=0)
+    scatter = alone = corrected = None
+    if known:
+        # Never below what the measurement resolves: a standard error held up by the floor stands for this scatter.
+        pooled = [max(sd, se * math.sqrt(size)) for sd, se, size in known]
+        scatter = math.sqrt(float(np.average(np.square(pooled), weights=weights)))
+        alone, corrected = (detectable_effect(scatter, n, level, POWER) for level in levels)
+    return NoiseFloor(
+        group=group,
+        metric=key,
+        blocks=n,
+        scatter_percent=_as_percent(scatter),
+        detectable_percent=_as_percent(corrected),
+        detectable_alone_percent=_as_percent(alone),
+        controls=_controls(effects),
+    )
+
+
+def _controls(effects: Collection[Effect]) -> tuple[ControlDifference, ...]:
+    return tuple(ControlDifference(arm=e.candidate, ratio=e.ratio) for e in effects if e.family is Family.CONTROL)
+
+
+def _as_percent(log: float | None) -> float | None:
+    return None if log is None else 100 * math.expm1(min(log, 700.0))

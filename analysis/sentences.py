@@ -1,0 +1,148 @@
+"""Everything the analysis says in plain words, in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis import quantities
+from analysis.constraints import ArmCheck, ConstraintCheck, State
+from analysis.metrics import metric
+from analysis.quantities import Better
+from analysis.recommendation import Choice, Outcome
+from analysis.verdicts import Effect, FurtherBlocks, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.cost import Costs
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
+
+
+def further(more: FurtherBlocks | None) -> str:
+    """What more blocks would do for something undecided."""
+    if more is None:
+        return "more blocks would not decide it"
+    word = "block" if more.blocks == 1 else "blocks"
+    if more.at_least:
+        return f"at least {more.blocks} more {word} would be needed"
+    return f"about {more.blocks} more {word} would decide, if effect and scatter stay as they are"
+
+
+def effect(one: Effect, margin_percent: float) -> str:
+    """`zstd: rmw throughput −24.7 % [−26.0 %, −23.3 %], n = 3, against snappy: worse.`"""
+    label = metric(one.metric).label
+    if one.problem is not None:
+        return f"{one.candidate}: {label} against {one.baseline} is undecided: {one.problem}."
+    if one.ratio is None:
+        return f"{one.candidate}: {label} against {one.baseline} is undecided: no block has counting trials of both."
+    head = f"{one.candidate}: {label} {quantities.effect(one.ratio)}, against {one.baseline}"
+    if one.verdict is Verdict.UNDECIDED:
+        return f"{head}: undecided; {further(one.further)}."
+    if one.verdict is Verdict.EQUIVALENT:
+        return f"{head}: equivalent (within ±{margin_percent:g} %)."
+    return f"{head}: {one.verdict}."
+
+
+def bound(check: ConstraintCheck) -> str:
+    """A constraint in words, e.g. `rmw throughput ≥ 0.95 × baseline`."""
+    one = check.constraint
+    bounds = [
+        f"≥ {one.at_least:g} ×" if one.at_least is not None else "",
+        f"≤ {one.at_most:g} ×" if one.at_most else "",
+    ]
+    return f"{_label(one.metric)} {' and '.join(text for text in bounds if text)} baseline"
+
+
+def constraint(check: ConstraintCheck) -> str:
+    """A constraint, whether it holds, and by which figures."""
+    figures = f" ({quantities.effect(check.ratio)})" if check.ratio is not None else ""
+    if check.state is State.UNDECIDED:
+        return f"{bound(check)}{figures}: undecided; {further(check.further)}"
+    return f"{bound(check)}{figures}: {check.state}"
+
+
+def failing(arm: ArmCheck) -> str:
+    """Why an arm is not eligible."""
+    open_checks = [constraint(check) for check in arm.checks if check.state is not State.SATISFIED]
+    return f"{arm.arm}: {'; '.join(open_checks)}"
+
+
+def recommendation(choice: Choice, baseline: str) -> str:
+    """The recommendation in one sentence."""
+    label = _label(choice.objective_metric)
+    constrained = any(check.checks for check in choice.checks)
+    among = " among the arms that satisfy the constraints" if constrained else ""
+    if choice.outcome is Outcome.NO_BASELINE:
+        return f"No recommendation: the baseline {baseline} has no trial that counts."
+    if choice.outcome is Outcome.NOTHING_SATISFIES:
+        return "No recommendation: no arm is shown to satisfy the constraints."
+    if choice.outcome is Outcome.NOT_MEASURED:
+        kept = f"Keep {choice.arm}" if choice.arm else "No recommendation"
+        return f"{kept}: {label} could not be compared, because no block has it for {baseline} and another arm."
+    if choice.outcome is Outcome.KEEP:
+        return f"Keep {baseline}: no other arm{among} is shown to be better at {label}."
+    assert choice.effect is not None
+    assert choice.effect.ratio is not None
+    figures = quantities.effect(choice.effect.ratio)
+    if choice.tied:
+        return (
+            f"Run {choice.arm}: {label} {figures}, against {baseline}; {listed(choice.tied)} "
+            f"{'is' if len(choice.tied) == 1 else 'are'} equivalent in that, and {choice.arm} is ahead otherwise."
+        )
+    return f"Run {choice.arm}: the best {label}{among}, {figures}, against {baseline}."
+
+
+def reasons(choice: Choice) -> tuple[str, ...]:
+    """What stands beside the sentence: who was left out and why, who could still overtake, what it costs."""
+    found = [f"Not eligible: {failing(check)}." for check in choice.checks if check.state is not State.SATISFIED]
+    label = _label(choice.objective_metric)
+    if choice.rivals:
+        found.append(f"{listed(choice.rivals)} can't be told apart from the best arm in {label} yet.")
+    if choice.promising:
+        found.append(f"Whether {listed(choice.promising)} would be better at {label} is undecided.")
+    if choice.costs is not None:
+        found += cost(choice.costs)
+    return tuple(found)
+
+
+def cost(costs: Costs) -> list[str]:
+    """The cheapest arm under the given prices, and where that would change."""
+    if costs.cheapest is None:
+        return []
+    prices = costs.prices
+    arm = next(one for one in costs.arms if one.arm == costs.cheapest)
+    found = [
+        (
+            f"At the prices of {prices.dated}, {arm.arm} is the cheapest eligible arm by its mean: "
+            f"{prices.currency} {quantities.estimate(arm.monthly)}."
+        )
+    ]
+    for flip in costs.flips:
+        ratio = flip.price_ratio
+        interval = ""
+        if ratio.low is not None and ratio.high is not None:
+            interval = f" [{quantities.number(ratio.low)}, {quantities.number(ratio.high)}]"
+        limit, now = quantities.number(ratio.value), quantities.number(costs.price_ratio)
+        side = "more" if flip.side == "above" else "less"
+        found.append(
+            f"{flip.arm} would be cheaper where a GB-month costs {side} than {limit}{interval} of an instance hour "
+            f"(now {now})."
+        )
+    return found
+
+
+def direction(key: str) -> str:
+    """`higher is better` or `lower is better`."""
+    return "higher is better" if metric(key).better is Better.HIGHER else "lower is better"
+
+
+def _label(key: str) -> str:
+    """A metric's label; a constraint may name a metric that does not exist."""
+    try:
+        return metric(key).label
+    except ValueError:
+        return key

@@ -1,0 +1,111 @@
+"""Records judged: the frames, what is primary, which arms are controls, and every effect with its verdict.
+
+What a decision, a stopping rule and a plan have in common.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analysis import frames
+from analysis.cost import cost_measurements
+from analysis.criteria import Criteria, Objective
+from analysis.effects import Comparison, compare
+from analysis.metrics import INSERT, metric
+from analysis.verdicts import Effect, judge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from analysis.records import Settings, TrialRecord
+
+
+@dataclass(frozen=True)
+class Study:
+    """All that was found out about a campaign's arms so far."""
+
+    criteria: Criteria
+    trials: pd.DataFrame
+    measurements: pd.DataFrame
+    """With the costs under the criteria's prices."""
+    workload: str
+    """The workload that throughput, CPU and cost are about."""
+    primary: tuple[str, ...]
+    controls: frozenset[str]
+    effects: tuple[Effect, ...]
+
+    @property
+    def objective_metric(self) -> str:
+        """The metric that the recommended arm should be best at."""
+        return objective_metric(self.criteria.objective, self.workload)
+
+    @property
+    def alpha(self) -> float:
+        """The accepted rate of false claims."""
+        return 1 - self.criteria.confidence_percent / 100
+
+    def pairwise(self, baseline: str, metrics: Sequence[str]) -> tuple[Comparison, ...]:
+        """All arms against any one arm."""
+        present = set(self.measurements["metric"].unique())
+        return compare(
+            self.trials,
+            self.measurements,
+            baseline=baseline,
+            metrics=[key for key in metrics if key in present],
+            confidence_percent=self.criteria.confidence_percent,
+        )
+
+
+def study(records: Iterable[TrialRecord], criteria: Criteria) -> Study:
+    """Frames, effects and verdicts of the records, under the criteria."""
+    kept = frames.once_per_cell(records)
+    trials, measured = frames.trials(kept), frames.measurements(kept)
+    measured = pd.concat([measured, cost_measurements(measured, criteria.prices)], ignore_index=True)
+    workload = deciding_workload(measured, criteria.prices.workload)
+    primary = primary_metrics(measured, criteria, workload)
+    controls = control_arms(kept, criteria.baseline)
+    comparisons = compare(trials, measured, baseline=criteria.baseline, confidence_percent=criteria.confidence_percent)
+    effects = judge(
+        comparisons,
+        primary=primary,
+        margin_percent=criteria.equivalence_margin_percent,
+        alpha=1 - criteria.confidence_percent / 100,
+        is_control=lambda one: one.candidate in controls,
+    )
+    return Study(criteria, trials, measured, workload, primary, controls, effects)
+
+
+def objective_metric(objective: Objective, workload: str) -> str:
+    """The metric of an objective."""
+    return {
+        Objective.STORAGE: "storage_bytes_per_document",
+        Objective.COST: "monthly_cost",
+        Objective.CPU: f"{workload}.mongod_cpu_us_per_operation",
+        Objective.THROUGHPUT: f"{workload}.throughput",
+    }[objective]
+
+
+def deciding_workload(measured: pd.DataFrame, wished: str) -> str:
+    """The wished workload, else the first run workload there is, else the load."""
+    present = list(measured["workload"].unique())
+    runs = [str(name) for name in present if name != INSERT]
+    return wished if wished in present else (runs or [INSERT])[0]
+
+
+def primary_metrics(measured: pd.DataFrame, criteria: Criteria, workload: str) -> tuple[str, ...]:
+    """The primary metrics: declared or chosen ones, and always the one that the objective rests on."""
+    present = [str(key) for key in measured["metric"].unique()]
+    chosen = [key for key in present if metric(key).primary] if criteria.primary == "default" else criteria.primary
+    return tuple(dict.fromkeys((*chosen, objective_metric(criteria.objective, workload))))
+
+
+def control_arms(records: Iterable[TrialRecord], baseline: str) -> frozenset[str]:
+    """Arms that were always asked for exactly what the baseline was asked for (A/A)."""
+    asked: dict[str, set[Settings]] = {}
+    for record in records:
+        asked.setdefault(record.cell.arm, set()).add(record.asked)
+    reference = asked.get(baseline, set())
+    return frozenset(arm for arm, settings in asked.items() if arm != baseline and settings == reference)
