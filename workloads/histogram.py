@@ -91,7 +91,7 @@ class Histogram:
         """The mean, every value taken as the middle of its sub-bucket."""
         if not self.count:
             return math.nan
-        return float(np.dot(self._lowest + self._width // 2, self.counts) / self.count)
+        return float(np.dot(self._lowest + (1 << self._shift) // 2, self.counts) / self.count)
 
     @property
     def min_us(self) -> float:
@@ -105,6 +105,8 @@ class Histogram:
 
     def percentile_us(self, percent: float) -> float:
         """Give the latency that `percent` (0 to 100) of all values do not exceed."""
+        if not 0 <= percent <= 100:
+            raise ValueError(f"a percentile lies between 0 and 100, not at {percent}")
         if not self.count:
             return math.nan
         exact = math.nextafter(percent, 0) * self.count / 100  # a hair less, lest rounding reach the next value
@@ -115,18 +117,19 @@ class Histogram:
     def _cumulated(self) -> Integers:
         return np.cumsum(self.counts)
 
-    @property
-    def _width(self) -> Integers:
-        return 1 << np.maximum(self.buckets // _HALF - 1, 0)
+    @cached_property
+    def _shift(self) -> Integers:
+        """Give the base-2 logarithm of each sub-bucket's width."""
+        return np.maximum(self.buckets // _HALF - 1, 0)
 
-    @property
+    @cached_property
     def _lowest(self) -> Integers:
-        shift = np.maximum(self.buckets // _HALF - 1, 0)
-        return (self.buckets - shift * _HALF) << shift
+        lowest: Integers = (self.buckets - self._shift * _HALF) << self._shift
+        return lowest
 
-    @property
+    @cached_property
     def _highest(self) -> Integers:
-        return self._lowest + self._width - 1
+        return self._lowest + (1 << self._shift) - 1
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Histogram):
@@ -157,8 +160,9 @@ def _varints(octets: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> Integers:
     if lengths.max() > _LARGEST_VARINT_BYTES:
         raise YcsbOutputError("histogram: damaged (a count beyond any run's)")
     place = np.arange(len(octets)) - np.repeat(starts, lengths)
-    numbers: Integers = np.add.reduceat((octets & 0x7F).astype(np.int64) << 7 * place, starts)
-    return (numbers >> 1) ^ -(numbers & 1)
+    zigzag = np.add.reduceat((octets & 0x7F).astype(np.int64) << 7 * place, starts)
+    numbers: Integers = (zigzag >> 1) ^ -(zigzag & 1)
+    return numbers
 
 
 def _varint(number: int) -> bytes:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 _STATUS = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3} (\d{1,10}) sec: (\d{1,18}) operations; (.{0,20000})")
 _RATE = re.compile(r"(\d{1,12}(?:[.,]\d{1,2})?) current ops/sec; ")  # a decimal comma in some languages
+# while nothing moves YCSB guesses 106751991167300 days: more digits than are believed here
 _LEFT = re.compile(r"est completion in ((?:\d{1,9} (?:day|hour|minute|second)s? ){1,3})")
 _SERIES = re.compile(r"\[([^\[\]:]{1,100}): Count=(\d{1,18}), [^\]]{0,500}?, 99=(\d{1,12}(?:[.,]\d{1,2})?), ")
 _UNIT_S = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}

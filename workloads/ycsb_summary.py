@@ -23,9 +23,10 @@ _Figures = dict[str, float | None]
 
 @dataclass(frozen=True)
 class OperationSummary:
-    """One operation over the whole phase; latencies in microseconds, None where YCSB had no value for one."""
+    """One operation over the whole phase; its latencies in microseconds, None where nothing succeeded."""
 
     operations: int
+    """With a latency: YCSB counts those that failed under `…-FAILED`, and by status."""
     statuses: dict[str, int]
     mean_us: float | None
     min_us: float | None
@@ -40,7 +41,7 @@ class OperationSummary:
 
 @dataclass(frozen=True)
 class Summary:
-    """A phase as YCSB sums it up; `operations` by name, `Intended-` series under their own names."""
+    """A phase as YCSB sums it up; `operations` by name, with series of their own for `Intended-…` and `…-FAILED`."""
 
     run_time_s: float
     throughput_per_s: float | None
@@ -95,12 +96,9 @@ def _figure(value: float | str) -> float | None:
 
 
 def _operation(figures: _Figures) -> OperationSummary:
-    percentiles = {
-        float(match[1]): value
-        for name, value in figures.items()
-        if (match := _PERCENTILE.fullmatch(name)) and value is not None
-    }
     operations = _whole(figures["Operations"]) or 0
+    # of no operations YCSB writes 0, "NaN" or the largest number, as its version of HdrHistogram has it
+    latencies = figures if operations else {}
     return OperationSummary(
         operations=operations,
         statuses={
@@ -108,10 +106,14 @@ def _operation(figures: _Figures) -> OperationSummary:
             for name, value in figures.items()
             if name.startswith("Return=")
         },
-        mean_us=figures.get("AverageLatency(us)"),
-        min_us=figures.get("MinLatency(us)"),
-        max_us=figures.get("MaxLatency(us)") if operations else None,
-        percentiles_us=percentiles if operations else {},
+        mean_us=latencies.get("AverageLatency(us)"),
+        min_us=latencies.get("MinLatency(us)"),
+        max_us=latencies.get("MaxLatency(us)"),
+        percentiles_us={
+            float(match[1]): value
+            for name, value in latencies.items()
+            if (match := _PERCENTILE.fullmatch(name)) and value is not None
+        },
     )
 
 

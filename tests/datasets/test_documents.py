@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from datasets import Corpus, DocumentShape, document, value
 from datasets.documents import draw, key_name, marker, mix
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "value_function.json"
+VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "value_function.json").read_text())
 THREE = Corpus.from_bytes("alpha\nbêta\n語言\n".encode(), "test")
 
 
@@ -97,6 +98,13 @@ def test_a_document_holds_its_fields_in_order() -> None:
     assert got["field2"].encode() == value(THREE, 3, 1, 2, 0, 20)
 
 
-@pytest.mark.skipif(not GOLDEN.exists(), reason="the golden vectors are not written yet")
-def test_agrees_with_the_golden_vectors() -> None:
-    assert json.loads(GOLDEN.read_text())
+@pytest.mark.parametrize("one", VECTORS["draws"], ids=lambda one: one["draw"])
+def test_draws_agree_with_the_java_twin(one: dict[str, Any]) -> None:
+    assert f"{draw(one['seed'], one['key'], one['field'], one['version']):016x}" == one["draw"]
+
+
+@pytest.mark.parametrize("one", VECTORS["vectors"], ids=lambda one: f"{one['corpus']}-{one['key']}-{one['length']}")
+def test_values_agree_with_the_java_twin(one: dict[str, Any]) -> None:
+    corpus = Corpus.from_bytes(VECTORS["corpora"][one["corpus"]].encode(), one["corpus"])
+    got = value(corpus, one["seed"], one["key"], one["field"], one["version"], one["length"])
+    assert got == one["value"].encode()
