@@ -39,7 +39,7 @@ class Caveat(Part):
 
     code: Literal[
         "no-trials", "void-trials", "missing-blocks", "few-blocks", "flagged-trials", "unbalanced", "standing-out",
-        "unknown-metric", "mixed-data", "no-cost",
+        "unknown-metric", "mixed-data", "no-cost", "adding-blocks",
     ]  # fmt: skip
     message: str
 
@@ -140,6 +140,8 @@ def _caveats(found: Study, choices: Collection[Choice], figures: Collection[ArmE
         yield Caveat(code="flagged-trials", message=f"Trial {row.trial} counts, but is flagged: {row.flags}.")
     yield from _missing(trials)
     yield from _standing_out(found.effects)
+    if any(effect.family is Family.PRIMARY and effect.further is not None for effect in found.effects):
+        yield Caveat(code="adding-blocks", message=sentences.ADDING_BLOCKS)
     for (dataset,), part in trials.groupby(["dataset"]):
         if part["corpus"].nunique() > 1 or part["seed"].nunique() > 1:
             message = f"Trials of {dataset} loaded different documents (corpus or seed differ)."
@@ -181,8 +183,8 @@ def _standing_out(effects: Iterable[Effect]) -> Iterable[Caveat]:
     for effect in effects:
         if effect.family is not Family.EXPLORATORY and effect.standing_out:
             message = (
-                f"{effect.metric} of {effect.candidate}: block {_numbers(effect.standing_out)} lies far from the others."
-                " It is counted, and widens the interval."
+                f"{effect.metric} of {effect.candidate}: block {_numbers(effect.standing_out)} lies far from the "
+                "others. It is counted, and widens the interval."
             )
             yield Caveat(code="standing-out", message=message)
 

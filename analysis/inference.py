@@ -15,6 +15,9 @@ from scipy import optimize, stats
 
 Floats = NDArray[np.float64]
 
+ROUNDING = 1e-12
+"""Log-ratios that scatter less than this differ by the computer's rounding only: they do not scatter."""
+
 MOST_BLOCKS = 1000
 """The largest number of blocks that is worth naming."""
 
@@ -43,7 +46,8 @@ def infer(log_ratios: ArrayLike, floor: ArrayLike = 0.0) -> Inference:
     n = values.shape[-1]
     if n < 2:
         raise ValueError("inference needs at least two blocks")
-    sd = values.std(axis=-1, ddof=1)
+    sd = np.asarray(values.std(axis=-1, ddof=1))
+    sd = np.where(sd < ROUNDING, 0.0, sd)
     return Inference(values.mean(axis=-1), sd, np.maximum(sd / np.sqrt(n), floor), n)
 
 
@@ -118,8 +122,8 @@ def blocks_to_decide(mean: float, sd: float, floor: float, margin: float, levels
 def power(effect: float, sd: float, blocks: int, alpha: float) -> float:
     """Probability that a two-sided t test on `blocks` log-ratios finds an effect (both in logs).
 
-    The noncentral t distribution, averaged over the distribution of the estimated scatter (SciPy's own loses its way far
-    in the tails, where a corrected level with three blocks lies).
+    The noncentral t distribution, averaged over the distribution of the estimated scatter (SciPy's own loses its way
+    far in the tails, where a corrected level with three blocks lies).
     """
     df = blocks - 1
     scatter, weights = _scatter_quadrature(df)

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from analysis.cost import Costs
 
 
+ADDING_BLOCKS = (
+    "The numbers of further blocks are for planning another run. Adding blocks to this one until a verdict appears "
+    "multiplies false verdicts; `blocks: {min, max}` with a precision target does not look at verdicts."
+)
+
+
 def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""

@@ -165,7 +165,8 @@ def trial(
         ),
         in_force=InForce(
             version=cell.engine, git_version="0" * 40, feature_compatibility_version="6.0",
-            block_compressor=arm.compressor.value, zstd_level=arm.zstd_level or 6, zlib_level=None, opening_config="create,cache_size=1024M", journal_compressor="snappy",
+            block_compressor=arm.compressor.value, zstd_level=arm.zstd_level or 6, zlib_level=None,
+            opening_config="create,cache_size=1024M", journal_compressor="snappy",
             cache_size_bytes=2**30, leaf_page_max="32KB",
             creation_string=f"access_pattern_hint=none,block_compressor={arm.compressor.value},leaf_page_max=32KB",
             write_concern="w=1,journal=false",
