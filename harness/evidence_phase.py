@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from harness.spec import Client
 
-_SUB_OPERATIONS = ("READ", "UPDATE")
-
 
 @dataclass(frozen=True)
 class PhaseEvidence:
@@ -43,7 +41,7 @@ def read_phase(
     intended = _logs(folder, name, "Intended-")
     main = [operation for operation in account.operations if operation in logs]
     began = min((interval.start_s for log in logs.values() for interval in log.intervals), default=0.0)
-    start, end = _window([logs[operation] for operation in main], client.warmup_s)
+    start, end = _window([logs[operation] for operation in main], client.warmup_s, began)
     measured = sum(logs[operation].merged(start, end).count for operation in main)
     latencies = [_latency(operation, "actual", log, start, end) for operation, log in logs.items()]
     latencies += [_latency(operation, "intended", log, start, end) for operation, log in intended.items()]
@@ -80,11 +78,11 @@ def _logs(folder: Path, name: str, prefix: str) -> dict[str, IntervalLog]:
     return found
 
 
-def _window(logs: list[IntervalLog], warmup_s: float) -> tuple[float, float]:
+def _window(logs: list[IntervalLog], warmup_s: float, began: float) -> tuple[float, float]:
     """The measured window in Unix time: the whole intervals after the warm-up; a short phase keeps all of it."""
     intervals = [interval for log in logs for interval in log.intervals]
     if not intervals:
-        return 0.0, 0.0
+        return began, began
     first, end = min(one.start_s for one in intervals), max(one.end_s for one in intervals)
     earliest = first + warmup_s if end - first > warmup_s + 1 else first
     return min((one.start_s for one in intervals if one.start_s >= earliest), default=end), end
