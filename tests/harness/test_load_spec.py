@@ -1,0 +1,118 @@
+"""Every fault of a spec is told with file, line, key and what is allowed."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.errors import InputError
+from harness.load_spec import campaign_names, find_campaign, load_campaign
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOOD = """\
+seed: 7
+engines:
+  6.0.5: {source: pypi, version: 6.0.5}
+arms:
+  snappy: {block_compressor: snappy}
+  zstd: {block_compressor: zstd, zstd_level: 3}
+datasets:
+  sentences: {recipe: faker-sentences}
+records: 1000
+workloads:
+  rmw: {threads: 2}
+decision:
+  baseline: snappy
+"""
+
+
+def complaint(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_campaign(path)
+    return caught.value.what
+
+
+def test_a_good_spec_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(GOOD, encoding="utf-8")
+    campaign = load_campaign(path)
+    assert campaign.name == "mine"
+    assert campaign.arms["zstd"].zstd_level == 3
+    assert campaign.cache_size == 2**30
+
+
+@pytest.mark.parametrize("name", campaign_names())
+def test_every_campaign_that_ships_is_valid(name: str) -> None:
+    assert load_campaign(find_campaign(name)).name == name
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "says"),
+    [
+        ("seed: 7", "sede: 7", ":1: sede", "did you mean 'seed'?"),
+        ("{block_compressor: snappy}", "{block_compresor: snappy}", ":5: arms.snappy.block_compresor", "unknown key"),
+        ("block_compressor: snappy", "block_compressor: lz4", ":5: arms.snappy.block_compressor", "'none', 'snappy'"),
+        ("zstd_level: 3", "zstd_level: 30", ":6: arms.zstd.zstd_level", "less than or equal to 22"),
+        ("zstd_level: 3", "zlib_level: 3", ":6: arms.zstd", "zlib_level 3 has no effect"),
+        ("recipe: faker-sentences", "recipe: lorem", ":8: datasets.sentences", "'lorem'"),
+        ("{recipe: faker-sentences}", "{recipe: faker-sentences, x: 1}", ":8: datasets.sentences.x", "sentences"),
+        ("records: 1000", "records: 3", ":9: records", "(given: 3)"),
+        ("records: 1000", "", ": records", "required"),
+        ("records: 1000", "records: 1000\ncache_size: 1 gig", ":10: cache_size", "512MiB"),
+        ("records: 1000", "records: 1000\ncache_size: 1MiB", ":10: cache_size", "greater than or equal"),
+        ("rmw:", "rnw:", ":11: workloads.rnw", "did you mean 'rmw'?"),
+        ("rmw:", "load:", ":11: workloads.load", "names the load itself"),
+        ("{threads: 2}", "{threads: 2, operations: 5}", ":11: workloads.rmw", "either measure_s or operations"),
+        ("baseline: snappy", "baseline: snapy", ":13: decision.baseline", "did you mean 'snappy'?"),
+        (
+            "6.0.5: {source: pypi, version: 6.0.5}",
+            "old: {source: pypi, version: 4.4.2}",
+            ":6: arms.zstd.zstd_level",
+            "5.0",
+        ),
+        ("version: 6.0.5", "version: 6.1", ":3: engines.6.0.5", "6.0.27"),
+        ("seed: 7", "seed: 7\nseed: 8", ":2: key 'seed' is given twice", "line 1"),
+        ("seed: 7", "seed: [7", ":", "not valid YAML"),
+    ],
+)
+def test_a_fault_is_told_where_it_stands(tmp_path: Path, old: str, new: str, where: str, says: str) -> None:
+    assert old in GOOD
+    told = complaint(tmp_path, GOOD.replace(old, new, 1))
+    assert where in told
+    assert says in told
+    assert str(tmp_path) in told
+
+
+def test_a_spec_never_builds_objects(tmp_path: Path) -> None:
+    assert "not valid YAML" in complaint(tmp_path, "!!python/object/apply:os.system ['true']")
+
+
+def test_aliases_of_aliases_end_in_a_message(tmp_path: Path) -> None:
+    bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+    bomb += "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 9))
+    assert "values" in complaint(tmp_path, bomb)
+    assert complaint(tmp_path, "a: &a [*a]")
+
+
+def test_a_missing_campaign_offers_the_nearest_name() -> None:
+    with pytest.raises(InputError, match="did you mean 'quick'"):
+        find_campaign("quik")
+    with pytest.raises(InputError, match="no such campaign file"):
+        find_campaign("nowhere/x.yaml")
+
+
+@settings(max_examples=200, deadline=None)
+@given(at=st.integers(0, len(GOOD)), junk=st.text(max_size=8))
+def test_any_damage_is_read_or_told(tmp_path_factory: pytest.TempPathFactory, at: int, junk: str) -> None:
+    path = tmp_path_factory.mktemp("spec") / "mine.yaml"
+    path.write_text(GOOD[:at] + junk + GOOD[at:], encoding="utf-8", errors="surrogatepass")
+    with contextlib.suppress(InputError):  # anything else is a defect
+        load_campaign(path)

@@ -1,0 +1,74 @@
+"""Plans are randomised complete blocks, and a pure function of the spec."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.load_spec import find_campaign, load_campaign
+from harness.plan import cells, describe, plan, plan_block, trial_seconds
+from harness.spec import Campaign
+
+
+def campaign(seed: int = 1, engines: int = 1, datasets: int = 1) -> Campaign:
+    return Campaign.model_validate(
+        {
+            "name": "c",
+            "seed": seed,
+            "engines": {f"e{i}": {"source": "binary", "version": "6.0.5", "path": "/x"} for i in range(engines)},
+            "arms": {name: {"block_compressor": name} for name in ("none", "snappy", "zlib", "zstd")},
+            "datasets": {f"d{i}": {"recipe": "faker-sentences"} for i in range(datasets)},
+            "records": 1000,
+            "decision": {"baseline": "snappy"},
+        }
+    )
+
+
+@given(seed=st.integers(0, 2**63 - 1), blocks=st.integers(1, 6), engines=st.integers(1, 3), datasets=st.integers(1, 3))
+def test_every_block_runs_every_cell_once(seed: int, blocks: int, engines: int, datasets: int) -> None:
+    spec = campaign(seed, engines, datasets)
+    trials = plan(spec, blocks)
+    assert [trial.index for trial in trials] == list(range(len(trials)))
+    every = Counter(cells(spec))
+    for block in range(blocks):
+        assert Counter(trial.cell for trial in trials if trial.block == block) == every
+
+
+@given(seed=st.integers(0, 2**63 - 1), blocks=st.integers(1, 5))
+def test_more_blocks_never_change_earlier_ones(seed: int, blocks: int) -> None:
+    spec = campaign(seed)
+    assert plan(spec, blocks + 3)[: blocks * 4] == plan(spec, blocks)
+
+
+def test_what_is_compared_runs_back_to_back() -> None:
+    order = [trial.cell.dataset for trial in plan_block(campaign(engines=2, datasets=3), 0)]
+    runs = [name for i, name in enumerate(order) if i == 0 or name != order[i - 1]]
+    assert len(runs) == 3
+
+
+def test_the_order_depends_on_seed_and_block() -> None:
+    orders = {
+        tuple(trial.cell.arm for trial in plan_block(campaign(seed), block)) for seed in range(9) for block in range(9)
+    }
+    assert len(orders) == 24  # all orders of four arms turn up
+
+
+def test_the_first_place_is_shared_fairly() -> None:
+    first = Counter(plan_block(campaign(seed), 0)[0].cell.arm for seed in range(2000))
+    assert all(400 < count < 600 for count in first.values())
+
+
+@pytest.mark.parametrize("name", ["quick", "smoke", "arm-article"])
+def test_the_description_names_order_time_and_disk(name: str) -> None:
+    text = "\n".join(describe(load_campaign(find_campaign(name))))
+    assert "block 1:" in text
+    assert "time: about" in text
+    assert "disk:" in text
+
+
+def test_quick_is_planned_within_twelve_minutes() -> None:
+    quick = load_campaign(find_campaign("quick"))
+    assert quick.most_blocks * len(cells(quick)) * trial_seconds(quick) < 12 * 60
