@@ -9,7 +9,7 @@ HARNESS  := $(PYTHON) -m harness
 options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide test lint format bench docs lock clean
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify test lint format bench docs lock clean
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -33,6 +33,9 @@ report: setup ## Render RUN's report again, offline
 
 decide: setup ## Print RUN's decision; fails when a constraint is not met
 	@$(HARNESS) decide "$(RUN)"
+
+verify: setup ## Check RUN bit by bit
+	@$(HARNESS) verify "$(RUN)"
 
 ##@ Work on Pressgauge
 setup: ## Install what a campaign needs (every command does it by itself)

@@ -21,6 +21,7 @@ from harness.load_spec import ROOT, find_campaign, load_campaign
 from harness.outcome import blocks_wanted, exit_code, summarise, write_outcome
 from harness.progress import Progress, ViewKind, make_view
 from harness.runner import CampaignRun, find_site, survey
+from harness.verify import faults
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -92,6 +93,15 @@ def decide(folder: RunArgument) -> None:
     _say(summarise(decision, ledger))
     records = ledger.records()
     raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records))))
+
+
+@app.command()
+def verify(folder: RunArgument) -> None:
+    """Check a run bit by bit: records, artefacts, digests; exit 1 when anything is not as recorded."""
+    ledger = find_run(folder)
+    wrong = list(faults(ledger))
+    _say(wrong or [f"{ledger.folder}: {len(ledger.records())} trials, all as recorded"])
+    raise typer.Exit(Exit.GATE_FAILED if wrong else Exit.FINE)
 
 
 @app.command()
