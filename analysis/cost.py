@@ -73,7 +73,7 @@ def cost_measurements(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
         index="trial", columns="metric", values=["value", "resolution"]
     )
     if any(("value", key) not in wide.columns for key in needed):
-        return pd.DataFrame(columns=list(Row._fields))
+        return measured.iloc[:0]
     wide = wide.dropna()
     wide = wide[wide[[("value", key) for key in needed]].gt(0).all(axis="columns")]
     per_s, ratio, stored, index = (wide[("value", key)] for key in needed)

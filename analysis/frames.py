@@ -31,6 +31,10 @@ class Row(NamedTuple):
     """How finely the value could be measured, in its unit."""
 
 
+_DTYPES = {"counts": bool, "block": int, "value": float, "resolution": float}
+"""Stated, so that an empty table has them too."""
+
+
 def once_per_cell(records: Iterable[TrialRecord]) -> list[TrialRecord]:
     """The records in plan order, each counting cell of a block once.
 
@@ -86,7 +90,7 @@ def measurements(records: Iterable[TrialRecord]) -> pd.DataFrame:
     kept = once_per_cell(records)
     rows = [_row(record, found, phase.name, reading) for record in kept for found, phase, reading in readings(record)]
     rows += _against_none(rows, {record.trial: record.asked.block_compressor for record in kept})
-    return pd.DataFrame(rows, columns=list(Row._fields))
+    return pd.DataFrame(rows, columns=list(Row._fields)).astype(_DTYPES)
 
 
 def _row(record: TrialRecord, found: Metric, phase: str, reading: Reading) -> Row:

@@ -1,16 +1,17 @@
 """Simulated campaigns with known truths: the error rates, coverage and power that docs/method.md quotes.
 
-Repeat its tables with `python -m tests.analysis.simulate`. The judging is the analysis' own code (`analysis.inference`),
-run on arrays [campaign, comparison, block].
+Repeat its tables with `python -m tests.analysis.simulate`. The judging is the analysis' own code
+(`analysis.inference`), run on arrays [campaign, comparison, block].
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from analysis.inference import (
@@ -53,9 +54,9 @@ class Rate:
         return f"{100 * self.value:.1f} % (± {100 * self.error:.1f})"
 
 
-def rate(hits: np.ndarray) -> Rate:
+def rate(hits: ArrayLike) -> Rate:
     """How often `hits` are true."""
-    return Rate(int(np.sum(hits)), hits.size)
+    return Rate(int(np.sum(hits)), np.size(hits))
 
 
 def log_ratios(
@@ -128,7 +129,7 @@ def coverage_with_stalls(blocks: int, campaigns: int = 5_000) -> dict[str, tuple
 
 
 def compare_estimators(ratios: Floats) -> dict[str, tuple[Rate, float, Rate]]:
-    """Mean with t interval, 20 % trimmed mean (Tukey and McLaughlin), median of pairs (Hodges and Lehmann; Wilcoxon)."""
+    """Mean with t interval, 20 % trimmed mean (Tukey, McLaughlin), median of pairs (Hodges, Lehmann)."""
     effect = math.log(1.05)
     found = {}
     for name, estimator in (("mean, t", _mean), ("trimmed mean", _trimmed), ("Hodges-Lehmann", _hodges_lehmann)):
@@ -185,7 +186,7 @@ EFFECTS = tuple(math.log1p(percent / 100) for percent in (0, 1, 2, 3, 5, 8))
 
 
 def forecast(blocks: int, campaigns: int = 400, most: int = 150) -> Forecast:
-    """Campaigns of one arm and six metrics with effects from 0 to 8 %, undecided after `blocks`, carried on one by one."""
+    """Campaigns of one arm, six metrics and effects of 0 to 8 %, undecided after `blocks`, carried on one by one."""
     rng = np.random.default_rng(500 + blocks)
     ratios = rng.normal(0, math.sqrt(2) * RESIDUAL, (campaigns, len(EFFECTS), most)) + np.array(EFFECTS)[:, None]
     decided = np.zeros((campaigns, len(EFFECTS), most + 1), dtype=bool)
@@ -243,13 +244,16 @@ def stopped_when_decided(minimum: int = 3, maximum: int = 30) -> Stopped:
     return _stopped(lambda found: (found_different(found) | found_equal(found)).all(axis=-1), minimum, maximum, 1, 2)
 
 
-def _stopped(rule, minimum: int, maximum: int, metrics: int, arms: int, campaigns: int = 4_000) -> Stopped:  # type: ignore[no-untyped-def]
+Rule = Callable[[Inference], ArrayLike]
+
+
+def _stopped(rule: Rule, minimum: int, maximum: int, metrics: int, arms: int, campaigns: int = 4_000) -> Stopped:
     ratios = log_ratios(np.random.default_rng(600 + maximum), campaigns, maximum, arms=arms, metrics=metrics)
     running = np.ones(campaigns, dtype=bool)
     alarms, covered, blocks = [], [], []
     for n in range(minimum, maximum + 1):
         found = infer(ratios[running, :, :n])
-        stops = rule(found) if n < maximum else np.ones(int(running.sum()), dtype=bool)
+        stops = np.asarray(rule(found)) if n < maximum else np.ones(int(running.sum()), dtype=bool)
         wrong = found_different(found) & ~found_equal(found)
         alarms.append(wrong[stops].any(axis=-1))
         covered.append(covers(found)[stops].ravel())
@@ -258,7 +262,7 @@ def _stopped(rule, minimum: int, maximum: int, metrics: int, arms: int, campaign
     return Stopped(rate(np.concatenate(alarms)), rate(np.concatenate(covered)), float(np.mean(np.concatenate(blocks))))
 
 
-# ---- the tables --------------------------------------------------------------------------------------------------------
+# ---- the tables ----------------------------------------------------------------------------------------------------
 
 
 def tables() -> Iterable[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,10 +15,14 @@ from analysis.criteria import Criteria
 from analysis.effects import Comparison, compare, estimates
 from analysis.metrics import metric
 from analysis.quantities import Better
-from analysis.records import TrialRecord
 from analysis.study import study
 from analysis.verdicts import Effect, Family, Verdict
 from tests.analysis.synthetic import ARTICLE, NONE, QUIET, SNAPPY, ZLIB, ZSTD, Noise, campaign, voided
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.records import TrialRecord
 
 FEW = settings(max_examples=12, deadline=None)
 SEEDS = st.integers(0, 10_000)
@@ -81,7 +85,9 @@ def test_identical_sizes_have_the_resolution_of_the_allocation_unit() -> None:
     records = [same_sizes(record) for record in campaign(blocks=3, arms=(SNAPPY, ZSTD))]
     effect = judged(records)["zstd-6", "storage_bytes_per_document"]
     assert effect.sd_log == 0.0
-    assert effect.ratio is not None and effect.ratio.low is not None and effect.ratio.high is not None
+    assert effect.ratio is not None
+    assert effect.ratio.low is not None
+    assert effect.ratio.high is not None
     stored = 114_000_000 / ZSTD.ratio
     assert effect.ratio.low < effect.ratio.value < effect.ratio.high
     assert 1e-5 < math.log(effect.ratio.high / effect.ratio.low) < 20 * 4096 / stored
@@ -117,7 +123,8 @@ def test_storage_is_decided_after_three_blocks_and_the_rest_says_what_it_lacks()
 def test_an_established_but_negligible_difference_is_equivalence() -> None:
     close = SNAPPY.scaled("close", 1.01)
     effect = judged(campaign(blocks=8, arms=(SNAPPY, close), noise=QUIET))["close", "rmw.throughput"]
-    assert effect.p_difference is not None and effect.p_difference < 0.05
+    assert effect.p_difference is not None
+    assert effect.p_difference < 0.05
     assert effect.verdict is Verdict.EQUIVALENT
 
 
@@ -169,7 +176,9 @@ def test_exchanging_arm_and_baseline_inverts_the_effect(seed: int, blocks: int) 
         other = back["snappy", key]
         assert opposite.get(effect.verdict, effect.verdict) is other.verdict
         if effect.ratio and effect.ratio.low and effect.ratio.high:
-            assert other.ratio and other.ratio.low and other.ratio.high
+            assert other.ratio
+            assert other.ratio.low
+            assert other.ratio.high
             assert effect.ratio.value * other.ratio.value == pytest.approx(1)
             assert effect.ratio.low * other.ratio.high == pytest.approx(1)
             assert effect.p_difference == pytest.approx(other.p_difference)
@@ -220,7 +229,8 @@ def test_the_void_trial_test_can_fail() -> None:
     whole = judged(campaign(blocks=4))
     lost = judged(campaign(blocks=4, void=[(block, "zlib") for block in range(4)]))
     p_whole, p_lost = (found["zstd-6", "rmw.mongod_cpu_us_per_operation"].p_difference for found in (whole, lost))
-    assert p_whole is not None and p_lost is not None
+    assert p_whole is not None
+    assert p_lost is not None
     assert p_lost >= p_whole
 
 
@@ -231,4 +241,5 @@ def test_directions() -> None:
         assert effects["none", key].verdict is Verdict.BETTER
     assert metric("rmw.p99").better is Better.LOWER
     ratio = effects["zlib", "rmw.p99"].ratio
-    assert ratio is not None and np.isclose(ratio.value, ZLIB.rmw_p99_us / SNAPPY.rmw_p99_us, rtol=0.01)
+    assert ratio is not None
+    assert np.isclose(ratio.value, ZLIB.rmw_p99_us / SNAPPY.rmw_p99_us, rtol=0.01)

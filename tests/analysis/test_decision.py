@@ -1,0 +1,267 @@
+"""Decisions of synthetic campaigns: the recommendation, what it admits, and every way in which data may be lacking."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from analysis.constraints import State
+from analysis.criteria import Constraint, Criteria, Objective, Prices
+from analysis.decision import Decision, decide
+from analysis.recommendation import Choice, Outcome
+from analysis.verdicts import Family, Verdict
+from tests.analysis.synthetic import ARTICLE, NONE, QUIET, SNAPPY, ZLIB, ZSTD, Arm, campaign, voided
+
+if TYPE_CHECKING:
+    from analysis.records import TrialRecord
+
+THROUGHPUT = Constraint(metric="rmw.throughput", at_least=0.7)
+LATENCY = Constraint(metric="rmw.p99", at_most=1.25)
+
+
+def criteria(*constraints: Constraint, **changes: object) -> Criteria:
+    return Criteria.model_validate({"baseline": "snappy", "constraints": constraints, **changes})
+
+
+def choice(decision: Decision) -> Choice:
+    assert len(decision.recommendations) == 1
+    return decision.recommendations[0].choice
+
+
+def quiet(*arms: Arm, blocks: int = 5) -> list[TrialRecord]:
+    return campaign(blocks=blocks, arms=arms or ARTICLE, noise=QUIET)
+
+
+def test_the_smallest_arm_that_satisfies_the_constraints_is_recommended() -> None:
+    decision = decide(quiet(), criteria(THROUGHPUT), "Which compressor?")
+    found = choice(decision)
+    assert (found.outcome, found.arm) == (Outcome.SWITCH, "zstd-6")
+    assert {check.arm: check.state for check in found.checks} == {
+        "snappy": State.SATISFIED,
+        "none": State.SATISFIED,
+        "zstd-6": State.SATISFIED,
+        "zlib": State.VIOLATED,
+    }
+    sentence = decision.recommendations[0].sentence
+    assert sentence.startswith("Run zstd-6: the best storage per document among the arms that satisfy the constraints")
+    assert "−35.5 %" in sentence
+    assert any(
+        reason.startswith("Not eligible: zlib: rmw throughput") for reason in decision.recommendations[0].reasons
+    )
+    assert decision.exit_code == 0
+
+
+def test_arms_equivalent_at_the_objective_tie_and_throughput_breaks_the_tie() -> None:
+    found = choice(decide(quiet(), criteria()))
+    assert (found.arm, found.tied) == ("zstd-6", ("zlib",))
+
+
+def test_a_constraint_needs_its_whole_interval() -> None:
+    barely = SNAPPY.scaled("barely", 0.96)
+    decision = decide(campaign(blocks=3, arms=(SNAPPY, barely)), criteria(Constraint(metric="rmw.p99", at_most=1.1)))
+    check = next(check for check in choice(decision).checks if check.arm == "barely")
+    assert check.state is State.UNDECIDED
+    assert check.checks[0].further is not None
+    assert choice(decision).arm == "snappy"
+
+
+def test_the_baseline_is_kept_when_it_is_best() -> None:
+    decision = decide(quiet(), criteria(objective="throughput", baseline="none"))
+    assert (choice(decision).outcome, choice(decision).arm) == (Outcome.KEEP, "none")
+    assert decision.recommendations[0].sentence == ("Keep none: no other arm is shown to be better at rmw throughput.")
+    assert decision.exit_code == 0
+
+
+def test_the_baseline_is_kept_when_a_better_arm_is_not_established() -> None:
+    faster = SNAPPY.scaled("faster", 1.04)
+    decision = decide(campaign(blocks=3, arms=(SNAPPY, faster)), criteria(objective="throughput"))
+    assert (choice(decision).outcome, choice(decision).promising) == (Outcome.KEEP, ("faster",))
+
+
+def test_nothing_satisfies() -> None:
+    decision = decide(quiet(), criteria(Constraint(metric="rmw.throughput", at_least=2.0)))
+    assert (choice(decision).outcome, choice(decision).arm) == (Outcome.NOTHING_SATISFIES, None)
+    assert decision.recommendations[0].sentence == ("No recommendation: no arm is shown to satisfy the constraints.")
+    assert decision.exit_code == 1
+
+
+def test_constraints_that_the_baseline_fails_can_be_met_by_another_arm() -> None:
+    decision = decide(quiet(), criteria(Constraint(metric="rmw.throughput", at_least=1.05)))
+    assert (choice(decision).arm, choice(decision).outcome) == ("none", Outcome.SWITCH)
+    assert decision.exit_code == 0
+
+
+@pytest.mark.parametrize("blocks", [0, 1, 2])
+def test_no_trial_counts(blocks: int) -> None:
+    records = [voided(record) for record in campaign(blocks=blocks)]
+    decision = decide(records, criteria(THROUGHPUT))
+    assert all(one.choice.outcome is Outcome.NO_BASELINE for one in decision.recommendations)
+    assert decision.counts.trials == decision.counts.void == 4 * blocks
+    assert decision.exit_code == 1
+    assert decision.caveats
+
+
+def test_void_trials_without_any_phase() -> None:
+    bare = [voided(r).model_copy(update={"phases": (), "sizes": (), "in_force": None}) for r in campaign(blocks=2)]
+    assert decide(bare, criteria(THROUGHPUT)).exit_code == 1
+
+
+def test_the_baseline_never_ran() -> None:
+    decision = decide(quiet(NONE, ZSTD), criteria())
+    assert choice(decision).outcome is Outcome.NO_BASELINE
+    assert decision.recommendations[0].sentence == ("No recommendation: the baseline snappy has no trial that counts.")
+
+
+def test_only_the_baseline_ran() -> None:
+    decision = decide(quiet(SNAPPY), criteria())
+    assert (choice(decision).outcome, choice(decision).arm) == (Outcome.NOT_MEASURED, "snappy")
+
+
+def test_one_block_decides_nothing() -> None:
+    decision = decide(campaign(blocks=1), criteria(LATENCY))
+    assert choice(decision).arm == "snappy"
+    assert {e.verdict for e in decision.effects} == {Verdict.UNDECIDED}
+    assert all("at least 2 more blocks" in sentence for sentence in decision.undecided)
+
+
+def test_a_constraint_on_a_metric_that_no_trial_has_is_undecided_and_said() -> None:
+    decision = decide(quiet(), criteria(Constraint(metric="scan.p99", at_most=1.1)))
+    states = {check.arm: check.state for check in choice(decision).checks}
+    assert states["zstd-6"] is State.UNDECIDED
+    assert any(caveat.code == "unknown-metric" and "scan.p99" in caveat.message for caveat in decision.caveats)
+
+
+def test_controls_are_found_by_their_settings_and_neither_judged_nor_recommended() -> None:
+    records = campaign(blocks=4, arms=(SNAPPY, ZSTD, SNAPPY.called("snappy-again")))
+    decision = decide(records, criteria())
+    assert decision.controls == ("snappy-again",)
+    assert {e.family for e in decision.effects if e.candidate == "snappy-again"} == {Family.CONTROL}
+    assert "snappy-again" not in {check.arm for check in choice(decision).checks}
+    without = decide([r for r in records if r.cell.arm != "snappy-again"], criteria())
+    assert p_values(decision, "zstd-6") == p_values(without, "zstd-6")
+    floor = next(one for one in decision.noise_floor if one.metric == "rmw.throughput")
+    assert [control.arm for control in floor.controls] == ["snappy-again"]
+
+
+def p_values(decision: Decision, arm: str) -> dict[str, float | None]:
+    return {e.metric: e.p_difference for e in decision.effects if e.candidate == arm and e.family is Family.PRIMARY}
+
+
+def test_caveats_name_what_is_missing() -> None:
+    records = campaign(blocks=3, void=[(1, "zlib")], missing=[(2, "none")])
+    codes = {caveat.code: caveat.message for caveat in decide(records, criteria()).caveats}
+    assert {"void-trials", "missing-blocks", "unbalanced", "few-blocks"} <= codes.keys()
+    assert "compressor-mismatch" in codes["void-trials"]
+
+
+def test_the_pareto_front_leaves_out_what_is_beaten_all_round() -> None:
+    better = ZLIB.scaled("better-than-zlib", 1.2)
+    found = choice(decide(quiet(SNAPPY, ZSTD, ZLIB, better), criteria()))
+    assert set(found.pareto) == {"snappy", "zstd-6", "better-than-zlib"}
+
+
+def test_every_objective_can_be_chosen() -> None:
+    arms = {objective: choice(decide(quiet(), criteria(objective=objective))).arm for objective in Objective}
+    assert arms[Objective.STORAGE] == "zstd-6"
+    assert arms[Objective.CPU] == arms[Objective.THROUGHPUT] == "none"
+
+
+def test_the_cost_and_where_it_flips() -> None:
+    prices = Prices(
+        instance_per_hour=0.2, storage_per_gb_month=0.1, data_size_gb=1000, operations_per_s=1000, replicas=3
+    )
+    found = choice(decide(quiet(), criteria(objective="cost", prices=prices)))
+    assert found.costs is not None
+    by_arm = {cost.arm: cost for cost in found.costs.arms}
+
+    def hours(arm: Arm) -> float:
+        return 730 * 1000 / (arm.rmw_per_s * prices.instance_capacity)
+
+    def stored(arm: Arm) -> float:
+        return 1000 * (1 / arm.ratio + 34 / 1140)
+
+    # Levels move with the blocks; ratios between arms do not.
+    ratio = by_arm["zstd-6"].instance_hours.value / by_arm["snappy"].instance_hours.value
+    assert ratio == pytest.approx(hours(ZSTD) / hours(SNAPPY), rel=0.01)
+    assert by_arm["zstd-6"].stored_gb.value == pytest.approx(stored(ZSTD), rel=0.01)
+    for arm in by_arm.values():
+        total = 3 * (0.2 * arm.instance_hours.value + 0.1 * arm.stored_gb.value)
+        assert arm.monthly.value == pytest.approx(total, rel=0.02)
+        assert arm.monthly.low is not None
+    assert found.costs.cheapest == min(by_arm, key=lambda arm: by_arm[arm].monthly.value)
+
+
+def test_at_the_flip_two_arms_cost_the_same() -> None:
+    records = quiet()
+    found = choice(decide(records, criteria(objective="cost"))).costs
+    assert found is not None
+    assert found.flips
+    flip = found.flips[0]
+    moved = Prices(storage_per_gb_month=flip.price_ratio.value * Prices().instance_per_hour)
+    again = choice(decide(records, criteria(objective="cost", prices=moved))).costs
+    assert again is not None
+    costs = {arm.arm: arm.monthly.value for arm in again.arms}
+    assert costs[flip.arm] == pytest.approx(costs[str(found.cheapest)], rel=0.03)
+    step = 1.5 if flip.side == "above" else 1 / 1.5
+    beyond = moved.model_copy(update={"storage_per_gb_month": moved.storage_per_gb_month * step})
+    changed = choice(decide(records, criteria(objective="cost", prices=beyond))).costs
+    assert changed is not None
+    assert changed.cheapest != found.cheapest
+
+
+def test_growth_is_averaged_over_the_horizon() -> None:
+    growing = Prices(growth_percent_per_month=10, horizon_months=3)
+    still, grown = (
+        next(arm for arm in costs.arms if arm.arm == "none").stored_gb.value
+        for costs in (choice(decide(quiet(), criteria(prices=p))).costs for p in (Prices(), growing))
+        if costs is not None
+    )
+    assert grown / still == pytest.approx((1 + 1.1 + 1.21) / 3)
+
+
+def test_without_the_priced_workload_there_is_no_cost_but_a_caveat() -> None:
+    decision = decide(quiet(), criteria(objective="cost", prices=Prices(workload="scan")))
+    assert choice(decision).costs is None
+    assert (choice(decision).outcome, choice(decision).arm) == (Outcome.NOT_MEASURED, "snappy")
+    assert "no-cost" in {caveat.code for caveat in decision.caveats}
+
+
+def test_workloads_other_than_the_articles() -> None:
+    records = campaign(blocks=4, workloads=("read", "mix"), noise=QUIET)
+    decision = decide(records, criteria(Constraint(metric="read.throughput", at_least=0.5), objective="throughput"))
+    assert "mix.p99" in decision.primary
+    assert choice(decision).objective_metric == "read.throughput"
+
+
+def test_one_recommendation_per_group() -> None:
+    records = campaign(blocks=3, engines=("6.0.5", "6.0.27"), datasets=("sentences", "random"), noise=QUIET)
+    decision = decide(records, criteria())
+    assert [one.choice.group.label for one in decision.recommendations].count("6.0.5, random") == 1
+    assert len(decision.recommendations) == 4
+
+
+def test_json_is_whole_strict_and_comes_back_equal() -> None:
+    decision = decide(campaign(blocks=2, void=[(0, "zlib")]), criteria(THROUGHPUT, LATENCY))
+    text = decision.model_dump_json()
+
+    def refuse(constant: str) -> float:
+        raise AssertionError(f"{constant} is no JSON")
+
+    assert json.loads(text, parse_constant=refuse)["format_version"] == 1
+    assert Decision.model_validate_json(text) == decision
+
+
+def test_wild_figures_neither_overflow_nor_raise() -> None:
+    records = campaign(blocks=2)
+    wild = [scaled(record, 10.0 ** (12 * (-1) ** record.index)) for record in records]
+    decision = decide(wild, criteria(THROUGHPUT, confidence_percent=99.9))
+    assert all(math.isfinite(e.ratio.high) for e in decision.effects if e.ratio and e.ratio.high is not None)
+    assert Decision.model_validate_json(decision.model_dump_json()) == decision
+
+
+def scaled(record: TrialRecord, factor: float) -> TrialRecord:
+    phases = tuple(p.model_copy(update={"throughput_per_s": p.throughput_per_s * factor}) for p in record.phases)
+    return record.model_copy(update={"phases": phases})

@@ -1,0 +1,167 @@
+"""Metrics read from records, and the tables made of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from analysis import frames
+from analysis.latency import latency_us, merge
+from analysis.metrics import UnknownMetricError, keys, metric, readings
+from analysis.quantities import Unit
+from analysis.records import Latency, TrialRecord
+from tests.analysis.synthetic import SNAPPY, ZSTD, campaign, voided
+
+
+def first(**changes: object) -> TrialRecord:
+    return campaign(blocks=1, arms=(ZSTD,))[0].model_copy(update=changes)
+
+
+def values(record: TrialRecord) -> dict[str, float]:
+    return {found.key: reading.value for found, _, reading in readings(record)}
+
+
+def test_values_are_those_of_the_record() -> None:
+    record = first()
+    found, load, rmw, loaded = values(record), record.phases[0], record.phases[1], record.sizes[0]
+    assert found["compression_ratio"] == loaded.data_size_bytes / loaded.storage_size_bytes
+    assert found["storage_bytes_per_document"] == loaded.storage_size_bytes / loaded.documents
+    assert found["insert.throughput"] == load.throughput_per_s
+    assert found["rmw.p99"] == rmw.latencies[0].p99_us
+    assert rmw.cost.mongod_cpu_s is not None
+    assert found["rmw.mongod_cpu_us_per_operation"] == rmw.cost.mongod_cpu_s * 1e6 / rmw.acknowledged
+    assert found["achieved_over_expected"] == pytest.approx(1 / 1.06, rel=1e-2)
+    free = loaded.free_storage_size_bytes
+    assert free is not None
+    assert found["compression_ratio_without_free"] == loaded.data_size_bytes / (loaded.storage_size_bytes - free)
+    assert found["rmw.compression_ratio_after"] == pytest.approx(found["compression_ratio"] / 1.12, rel=1e-3)
+
+
+def test_what_the_record_lacks_is_absent_and_not_zero() -> None:
+    record = first(expected_ratio=None)
+    cost = record.phases[1].cost.model_copy(update={"mongod_cpu_s": None})
+    rmw = record.phases[1].model_copy(update={"cost": cost, "latencies": ()})
+    sizes = (record.sizes[0].model_copy(update={"free_storage_size_bytes": None}),)
+    found = values(record.model_copy(update={"phases": (record.phases[0], rmw), "sizes": sizes}))
+    absent = {
+        "achieved_over_expected",
+        "compression_ratio_without_free",
+        "rmw.mongod_cpu_us_per_operation",
+        "rmw.p99",
+        "rmw.compression_ratio_after",
+    }
+    assert absent.isdisjoint(found)
+    assert "insert.p99" in found
+
+
+def test_a_figure_that_is_no_number_is_absent() -> None:
+    record = first()
+    latency = record.phases[1].latencies[0].model_copy(update={"mean_us": math.nan, "max_us": math.inf})
+    rmw = record.phases[1].model_copy(update={"latencies": (latency,)})
+    found = values(record.model_copy(update={"phases": (record.phases[0], rmw)}))
+    assert {"rmw.mean", "rmw.max"}.isdisjoint(found)
+    assert "rmw.p99" in found
+
+
+def test_a_file_without_bytes_or_documents_has_no_ratio() -> None:
+    empty = first().sizes[0].model_copy(update={"storage_size_bytes": 0, "documents": 0})
+    assert "compression_ratio" not in values(first(sizes=(empty,)))
+
+
+def test_under_an_offered_load_latency_is_the_intended_one() -> None:
+    record = first()
+    actual = record.phases[1].latencies[0]
+    intended = actual.model_copy(update={"kind": "intended", "p99_us": 99_000.0})
+    both = record.phases[1].model_copy(update={"latencies": (actual, intended)})
+    offered = both.model_copy(update={"target_per_s": 1000.0})
+    assert values(record.model_copy(update={"phases": (both,)}))["rmw.p99"] == actual.p99_us
+    assert values(record.model_copy(update={"phases": (offered,)}))["rmw.p99"] == 99_000.0
+
+
+def test_histograms_of_several_clients_are_merged_not_averaged() -> None:
+    fast, slow = (histogram_of(np.full(1000, level)) for level in (1_000, 9_000))
+    rare = histogram_of(np.full(15, 50_000))
+    assert latency_us((fast, slow), "p99_us") == pytest.approx(9_000, rel=2e-3)
+    assert latency_us((fast, rare), "p99_us") == pytest.approx(50_000, rel=2e-3)
+    assert latency_us((fast, rare), "p95_us") == pytest.approx(1_000, rel=2e-3)
+    assert latency_us((fast, slow), "mean_us") == 5_000
+    assert latency_us((fast, rare), "max_us") == 50_000
+    assert merge((fast, slow, rare)).get_total_count() == 2_015
+
+
+def histogram_of(sample: np.ndarray) -> Latency:
+    histogram = HdrHistogram(1, 3_600_000_000, 3)
+    for value in sample:
+        histogram.record_value(int(value))
+    mean, top = float(sample.mean()), float(sample.max())
+    return Latency(
+        operation="READ", kind="actual", count=len(sample), mean_us=mean, p50_us=mean, p90_us=mean, p95_us=mean,
+        p99_us=mean, p999_us=mean, p9999_us=mean, max_us=top, histogram=histogram.encode().decode(),
+    )  # fmt: skip
+
+
+def test_primary_by_default() -> None:
+    assert [key for key in keys(["rmw"]) if metric(key).primary] == [
+        "compression_ratio",
+        "storage_bytes_per_document",
+        "insert.throughput",
+        "rmw.throughput",
+        "rmw.p99",
+        "rmw.mongod_cpu_us_per_operation",
+    ]
+
+
+def test_every_key_names_its_metric() -> None:
+    assert all(metric(key).key == key for key in keys(["rmw", "scan-long"]))
+    assert set(values(first())) <= set(keys(["rmw"]))
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        pytest.param("rmw.trouhgput", "rmw.throughput", id="misspelt"),
+        pytest.param("p99", "rmw.p99", id="workload missing"),
+        pytest.param("rmw.compression_ratio", "compression_ratio", id="workload too much"),
+        pytest.param("insert.conflicts_per_operation", "no metric", id="not of a load"),
+        pytest.param("", "no metric", id="empty"),
+    ],
+)
+def test_unknown_keys_are_refused_with_a_hint(key: str, hint: str) -> None:
+    with pytest.raises(UnknownMetricError, match=hint):
+        metric(key)
+
+
+def test_void_trials_are_in_the_tables_and_marked() -> None:
+    records = campaign(blocks=2, void=[(1, "zlib")])
+    trials, measured = frames.trials(records), frames.measurements(records)
+    assert list(trials["void"]).count("compressor-mismatch") == 1
+    assert set(measured[~measured["counts"]]["arm"]) == {"zlib"}
+    assert list(measured.columns) == list(frames.Row._fields)
+
+
+def test_a_repeated_trial_counts_once_and_the_first_that_counts_stands() -> None:
+    record = first()
+    again = record.model_copy(update={"trial": "000-0-zstd-6.2", "attempt": 2})
+    third = record.model_copy(update={"trial": "000-0-zstd-6.3", "attempt": 3})
+    assert list(frames.trials([third, voided(record), again])["trial"]) == ["000-0-zstd-6", "000-0-zstd-6.2"]
+
+
+def test_against_none_is_formed_within_blocks() -> None:
+    records = campaign(blocks=2, missing=[(1, "none")])
+    measured = frames.measurements(records)
+    derived = measured[measured["metric"] == "compression_ratio_against_none"]
+    assert set(derived["block"]) == {0}
+    assert set(derived[derived["arm"] == "none"]["value"]) == {1.0}
+
+
+def test_without_records_the_tables_are_empty() -> None:
+    assert frames.trials([]).empty
+    assert list(frames.measurements([]).columns) == list(frames.Row._fields)
+
+
+def test_units_travel_with_the_values() -> None:
+    measured = frames.measurements(campaign(blocks=1, arms=(SNAPPY,)))
+    assert all(Unit(unit) is metric(key).unit for key, unit in zip(measured["metric"], measured["unit"], strict=True))

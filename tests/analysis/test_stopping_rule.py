@@ -1,0 +1,97 @@
+"""The stopping rule and the planning figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.criteria import Criteria, Precision
+from analysis.planning import noise_floor, plan
+from analysis.stopping import further_blocks
+from analysis.study import study
+from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, Noise, campaign, voided
+
+CRITERIA = Criteria(baseline="snappy")
+TARGET = Precision(half_width_percent=3.0)
+
+
+def test_it_goes_on_to_the_minimum() -> None:
+    decision = further_blocks(campaign(blocks=2, noise=QUIET), CRITERIA, TARGET, 4, 10)
+    assert (decision.stop, decision.blocks, decision.further) == (False, 2, 2)
+
+
+def test_it_stops_once_every_primary_interval_is_narrow() -> None:
+    decision = further_blocks(campaign(blocks=4, noise=QUIET), CRITERIA, TARGET, 3, 10)
+    assert decision.stop
+    assert decision.wider == ()
+
+
+def test_it_goes_on_while_one_is_wide_and_says_which() -> None:
+    decision = further_blocks(campaign(blocks=4), CRITERIA, TARGET, 3, 30)
+    assert not decision.stop
+    widths = [width.half_width_percent for width in decision.wider]
+    assert widths == sorted(widths, reverse=True)  # type: ignore[type-var]
+    assert decision.wider[0].metric in decision.reason
+    assert 1 <= decision.further <= 26
+
+
+def test_it_stops_at_the_maximum() -> None:
+    decision = further_blocks(campaign(blocks=4), CRITERIA, TARGET, 3, 4)
+    assert (decision.stop, decision.further) == (True, 0)
+    assert "not met" in decision.reason
+
+
+def test_the_effects_themselves_do_not_matter() -> None:
+    """Precision, not significance: multiplying one arm's figures changes no stop."""
+    noise = Noise(residual=0.015)
+    same = campaign(blocks=6, arms=(SNAPPY, SNAPPY.scaled("other", 1.0)), noise=noise)
+    apart = campaign(blocks=6, arms=(SNAPPY, SNAPPY.scaled("other", 1.3)), noise=noise)
+    one, other = (further_blocks(records, CRITERIA, TARGET, 3, 20) for records in (same, apart))
+    assert (one.stop, one.further) == (other.stop, other.further)
+
+
+def test_a_lost_arm_keeps_it_going_to_the_maximum() -> None:
+    records = campaign(blocks=4, noise=QUIET, void=[(block, "zlib") for block in range(4)])
+    decision = further_blocks(records, CRITERIA, TARGET, 3, 10)
+    assert not decision.stop
+    assert decision.wider[0].half_width_percent is None
+
+
+@pytest.mark.parametrize(
+    ("records", "stop"),
+    [
+        pytest.param([], False, id="nothing yet"),
+        pytest.param([voided(r) for r in campaign(blocks=3)], False, id="all void"),
+        pytest.param(campaign(blocks=3, arms=(SNAPPY,)), True, id="one arm"),
+    ],
+)
+def test_without_anything_to_compare(records: list, stop: bool) -> None:  # type: ignore[type-arg]  # noqa: FBT001
+    assert further_blocks(records, CRITERIA, TARGET, 3, 10).stop is stop
+
+
+def test_the_noise_floor_is_the_scatter_that_was_put_in() -> None:
+    records = campaign(blocks=200, arms=(SNAPPY, ZSTD, SNAPPY.called("again")), noise=Noise(residual=0.03))
+    floors = {floor.metric: floor for floor in noise_floor(study(records, CRITERIA))}
+    assert floors["rmw.throughput"].scatter_percent == pytest.approx(100 * 0.03 * 2**0.5, rel=0.1)
+    control = floors["rmw.throughput"].controls[0]
+    assert control.arm == "again"
+    assert control.ratio is not None
+    assert control.ratio.value == pytest.approx(1, abs=0.01)
+
+
+def test_more_blocks_see_less_and_more_comparisons_see_more() -> None:
+    earlier = campaign(blocks=5)
+    few, many, wide = (
+        next(floor for floor in plan(earlier, CRITERIA, *size) if floor.metric == "rmw.throughput")
+        for size in ((5,), (20,), (5, 100))
+    )
+    assert few.detectable_percent is not None
+    assert many.detectable_percent is not None
+    assert wide.detectable_percent is not None
+    assert many.detectable_percent < few.detectable_percent < wide.detectable_percent
+    assert many.blocks == 20
+    assert few.detectable_alone_percent == wide.detectable_alone_percent
+
+
+def test_one_block_tells_no_noise() -> None:
+    floors = noise_floor(study(campaign(blocks=1), CRITERIA))
+    assert all(floor.scatter_percent is None and floor.detectable_percent is None for floor in floors)
