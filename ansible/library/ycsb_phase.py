@@ -13,7 +13,8 @@ DOCUMENTATION = r"""
 module: ycsb_phase
 short_description: One YCSB phase, with its evidence
 description:
-  - Writes <name>.properties, runs the YCSB client and leaves <name>.process.json, <name>.summary.json,
+  - Writes <name>.properties, runs the YCSB client and leaves <name>.process.json, <name>.client.json,
+    <name>.summary.json,
     <name>.status.log (line by line while it runs) and <name>.<OPERATION>.hdr.
   - Fails when the client fails or exceeds its time. Whether its counts are right is judged later, from evidence.
 options:
@@ -74,13 +75,15 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     arguments += ["-threads", str(params["threads"])]
     if params["target"]:
         arguments += ["-target", f"{params['target']:g}"]
+    summary = evidence / f"{name}.summary.json"
     properties = {
         **MEASUREMENT,
         **params["properties"],
         "hdrhistogram.output.path": evidence / f"{name}.",
-        "exportfile": evidence / f"{name}.summary.json",
+        "exportfile": summary,
+        "pressgauge.clientfile": evidence / f"{name}.client.json",
     }
-    run = JavaRun(name, "site.ycsb.Client", tuple(arguments), properties, params)
+    run = JavaRun(name, "site.ycsb.Client", summary, tuple(arguments), properties, params)
     return {"changed": True, "process": run.run()}
 
 

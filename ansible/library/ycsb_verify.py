@@ -59,14 +59,15 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     """Run the verifier."""
     evidence = Path(params["evidence_dir"])
     inserted = sum(acknowledged_inserts(evidence / f"{phase}.summary.json") for phase in params["phases"])
+    found = evidence / "verify.json"
     properties = {
         **params["properties"],
         "verify.sample": params["sample"],
         "verify.documents": params["documents_after_load"] + inserted,
-        "verify.out": evidence / "verify.json",
+        "verify.out": found,
     }
-    JavaRun("verify", "pressgauge.Verify", (), properties, params).run()
-    return {"changed": True, "verification": json.loads((evidence / "verify.json").read_text("utf-8"))}
+    JavaRun("verify", "pressgauge.Verify", found, (), properties, params).run()
+    return {"changed": True, "verification": json.loads(found.read_text("utf-8"))}
 
 
 def acknowledged_inserts(summary: Path) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -57,7 +58,10 @@ def remove_owned(path: Path) -> bool:
             f"refusing to delete {path}: it is a symbolic link, or has no {MARKER} file, so pressgauge did not "
             "make it; move it away, or name another directory",
         )
-    shutil.rmtree(path)
+    with contextlib.suppress(FileNotFoundError):  # the client it belongs to may be cleaning up at the same time
+        shutil.rmtree(path)
+    if path.exists():
+        shutil.rmtree(path)
     return True
 
 

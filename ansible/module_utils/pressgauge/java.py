@@ -35,10 +35,14 @@ _LOG_LINES = 8
 
 @dataclass(frozen=True)
 class JavaRun:
-    """One run of a main class in the client jar: `name` prefixes its evidence files."""
+    """One run of a main class in the client jar: `name` prefixes its evidence files.
+
+    `result` is the file it must leave: YCSB ends with exit code 0 even when it could do nothing at all.
+    """
 
     name: str
     main_class: str
+    result: Path
     arguments: tuple[str, ...]
     properties: Mapping[str, Any]
     params: Mapping[str, Any]
@@ -54,6 +58,7 @@ class JavaRun:
         for path in (Path(self.params["jar"]), Path(self.params["corpus"])):
             if not path.is_file():
                 raise Failure("host", f"{self.name}: no file {path}; run ansible/provision.yml first")
+        self.result.unlink(missing_ok=True)
         create_owned(directory, {"name": directory.name, "client": self.name})
         try:
             write_text(directory / "uri", self.params["uri"], mode=0o600)
@@ -95,6 +100,8 @@ class JavaRun:
             self._fail(log, f"took longer than {self.params['timeout_s']} s and was killed")
         if exit_code != 0:
             self._fail(log, f"ended with exit code {exit_code}")
+        if not self.result.is_file():
+            self._fail(log, f"ended without leaving {self.result.name}")
         return record
 
     def _fail(self, log: Path, how: str) -> NoReturn:

@@ -22,7 +22,7 @@ def connect(bind_ip: str, port: int, timeout_s: float = 5) -> MongoClient[dict[s
         raise Failure(
             "host", "this host's Python has no pymongo; install it, or set ansible_python_interpreter to one that has"
         ) from error
-    host = "127.0.0.1" if bind_ip in ("0.0.0.0", "*") else bind_ip.split(",")[0]  # noqa: S104
+    host, port = client_address(bind_ip, port)
     return MongoClient(
         host, port, directConnection=True, serverSelectionTimeoutMS=int(timeout_s * 1000), connect=False
     )
@@ -30,16 +30,18 @@ def connect(bind_ip: str, port: int, timeout_s: float = 5) -> MongoClient[dict[s
 
 def answers(bind_ip: str, port: int) -> bool:
     """Whether the mongod at this address answers a ping now."""
-    host = "127.0.0.1" if bind_ip in ("0.0.0.0", "*") else bind_ip.split(",")[0]  # noqa: S104
-    try:
-        socket.create_connection((host, port), timeout=1).close()
-    except OSError:
-        return False
-    from pymongo.errors import PyMongoError  # noqa: PLC0415
+    client = connect(bind_ip, port, timeout_s=1)  # loads the driver while mongod starts
+    from pymongo.errors import PyMongoError  # noqa: PLC0415  (connect has said so when it is missing)
 
-    try:
-        with connect(bind_ip, port, timeout_s=1) as client:
+    with client:
+        try:
+            socket.create_connection(client_address(bind_ip, port), timeout=1).close()
             client.admin.command("ping")
-    except PyMongoError:
-        return False
+        except (OSError, PyMongoError):
+            return False
     return True
+
+
+def client_address(bind_ip: str, port: int) -> tuple[str, int]:
+    """Where a client on the same host finds a mongod that listens on `bind_ip`."""
+    return ("127.0.0.1" if bind_ip in ("0.0.0.0", "*") else bind_ip.split(",")[0]), port  # noqa: S104

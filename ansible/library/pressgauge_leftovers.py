@@ -1,0 +1,58 @@
+#!/usr/bin/python
+"""End what killed trials left running, and delete its directories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.pressgauge.failures import run_module
+from ansible.module_utils.pressgauge.files import owned_below, remove_owned
+from ansible.module_utils.pressgauge.processes import Process
+
+DOCUMENTATION = r"""
+module: pressgauge_leftovers
+short_description: Nothing of ours runs on, nothing of ours is left
+description:
+  - Ends load clients first, then mongods. Only a directory with our marker is looked into and deleted, only the very
+    process that its pid file names is ended.
+options:
+  instances: {type: path, required: true, description: The directory of the instances.}
+  clients: {type: path, required: true, description: The directory of the clients' private directories.}
+  timeout_s: {type: int, default: 10, description: Seconds that each process is given to end by itself.}
+author: The Pressgauge authors
+"""
+EXAMPLES = r"""
+- name: Nothing of ours is left
+  pressgauge_leftovers:
+    instances: /srv/pressgauge/instances
+    clients: /srv/pressgauge/clients
+"""
+RETURN = r"""
+ended: {type: list, returned: always, description: "The processes ended, as client or mongod, instance and pid."}
+removed: {type: list, returned: always, description: The directories deleted.}
+"""
+
+ARGUMENTS: dict[str, Any] = {
+    "instances": {"type": "path", "required": True},
+    "clients": {"type": "path", "required": True},
+    "timeout_s": {"type": "int", "default": 10},
+}
+
+
+def act(params: dict[str, Any]) -> dict[str, Any]:
+    """End and delete."""
+    ended, removed = [], []
+    for kind, root in (("client", Path(params["clients"])), ("mongod", Path(params["instances"]))):
+        for directory in owned_below(root):
+            process = Process.recorded(directory / f"{kind}.pid")
+            if process:
+                process.stop(params["timeout_s"])
+                ended.append(f"{kind} {directory.name} (pid {process.pid})")
+            remove_owned(directory)
+            removed.append(str(directory))
+    return {"changed": bool(removed), "ended": ended, "removed": removed}
+
+
+if __name__ == "__main__":
+    run_module(ARGUMENTS, act)
