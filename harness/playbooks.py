@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ANSIBLE = ROOT / "ansible"
 _POLL_S = 0.25
 _LAST_WORDS = 400
+_NOT_STEPS = ("Validating arguments against", "Each run phase")
 
 
 @dataclass
@@ -42,7 +43,8 @@ class PlaybookRun:
         kind = event.get("event")
         if kind in {"runner_on_ok", "runner_on_failed", "runner_on_unreachable"}:
             task = str(data.get("task", ""))
-            self.steps_s[task] = round(self.steps_s.get(task, 0.0) + float(data.get("duration") or 0.0), 3)
+            if not task.startswith(_NOT_STEPS):
+                self.steps_s[task] = round(self.steps_s.get(task, 0.0) + float(data.get("duration") or 0.0), 3)
             result = data.get("res")
             host = str(data.get("host", ""))
             self.by_host.setdefault(task, {})[host] = result if isinstance(result, dict) else {}
@@ -71,8 +73,9 @@ def run_playbook(
 
     def hear(event: dict[str, Any]) -> bool:
         outcome.hear(event)
-        if event.get("event") == "playbook_on_task_start":
-            on_task(str(event["event_data"].get("task", "")))
+        task = str((event.get("event_data") or {}).get("task", ""))
+        if event.get("event") == "playbook_on_task_start" and not task.startswith(_NOT_STEPS):
+            on_task(task)
         return False  # keep no copy of the event on disk
 
     stop = False

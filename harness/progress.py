@@ -39,6 +39,7 @@ class Scene:
     trial: PlannedTrial | None = None
     step: str = ""
     step_since: float = 0.0
+    phase: str = ""
     status: Status | None = None
     notes: list[str] = field(default_factory=list)
     trial_since: float = 0.0
@@ -56,10 +57,10 @@ class Scene:
         return f"block {self.trial.block + 1}/{self.blocks} · trial {self.trial.index + 1}/{self.trials} · {cell.arm}"
 
     def rate(self) -> str:
-        """The client's latest figures, e.g. `2,345 ops/s`."""
+        """The client's latest figures, e.g. `rmw 2,345 ops/s, p99 4.1 ms`."""
         if self.status is None:
             return ""
-        latest = f"{self.status.current_ops_per_s:,.0f} ops/s"
+        latest = f"{self.phase} {self.status.current_ops_per_s:,.0f} ops/s"
         p99 = max(self.status.p99_us.values(), default=None)
         return latest + (f", p99 {p99 / 1000:.1f} ms" if p99 else "")
 
@@ -107,9 +108,9 @@ class Progress:
         self.scene.status = None
         self._tell("step", f"  {what}")
 
-    def status(self, status: Status) -> None:
-        """The client said how fast it is."""
-        self.scene.status = status
+    def status(self, phase: str, status: Status) -> None:
+        """A phase's client said how fast it is."""
+        self.scene.phase, self.scene.status = phase, status
 
     def tick(self) -> None:
         """Time passed."""

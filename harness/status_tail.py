@@ -12,9 +12,12 @@ if TYPE_CHECKING:
 
 
 class StatusTail:
-    """Reads what was added to the newest `*.status.log` of a folder since the last look. Costs the trial nothing."""
+    """Reads what was added to a folder's `<phase>.status.log` since the last look. Costs the trial nothing.
 
-    def __init__(self, folder: Path, tell: Callable[[Status], None]) -> None:
+    `tell` hears the phase's name and its latest status.
+    """
+
+    def __init__(self, folder: Path, tell: Callable[[str, Status], None]) -> None:
         self.folder = folder
         self.tell = tell
         self.offsets: dict[Path, int] = {}
@@ -35,4 +38,4 @@ class StatusTail:
             statuses = [read_status_line(line) for line in whole.decode("utf-8", "replace").splitlines()]
             latest = next((status for status in reversed(statuses) if status), None)
             if latest:
-                self.tell(latest)
+                self.tell(path.name.removesuffix(".status.log"), latest)
