@@ -23,7 +23,7 @@ from analysis.records import Part
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from analysis.effects import ArmEstimate, Group
+    from analysis.effects import ArmEstimate, Comparison, Group
 
 HOURS_PER_MONTH = 730.0
 
@@ -34,6 +34,7 @@ class ArmCost(Part):
     """What one arm's deployment costs. Hours and storage are one replica's, the monthly cost all replicas'."""
 
     arm: str
+    ratio: Estimate | None = Field(description="Monthly cost ÷ the baseline's, within blocks; None for the baseline.")
     monthly: Estimate
     instance_hours: Estimate
     stored_gb: Estimate
@@ -54,7 +55,7 @@ class Costs(Part):
     workload: str
     price_ratio: float = Field(description="The given one: a GB-month ÷ an instance hour.")
     arms: tuple[ArmCost, ...]
-    cheapest: str | None = Field(description="Among the arms that satisfy the constraints, by the point estimate.")
+    cheapest: str | None = Field(description="Among the arms that satisfy the constraints, by `ratio`.")
     flips: tuple[Flip, ...] = Field(description="The nearest one on either side, where there is one.")
 
 
@@ -109,14 +110,22 @@ def costs(
     group: Group,
     prices: Prices,
     eligible: Collection[str],
+    against: Collection[Comparison],
     confidence_percent: float,
 ) -> Costs | None:
-    """The group's costs; None where the trials lack what they rest on. `measured` holds `cost_measurements`."""
+    """The group's costs; None where the trials lack what they rest on. `measured` holds `cost_measurements`.
+
+    `against` are the group's effects on the monthly cost. They order the arms: the means of arms that lack different
+    blocks hold different hours of the host, and are no comparison.
+    """
+    ratios = {one.candidate: one.ratio for one in against}
+    logs = {one.candidate: one.mean_log for one in against}
     here = [one for one in estimates if (one.engine, one.dataset) == (group.engine, group.dataset)]
     by_metric = {(one.arm, one.metric): one.figure for one in here}
     arms = tuple(
         ArmCost(
             arm=arm,
+            ratio=ratios.get(arm),
             monthly=figure,
             instance_hours=by_metric[arm, "instance_hours"],
             stored_gb=by_metric[arm, "stored_gb"],
@@ -127,12 +136,13 @@ def costs(
     if not arms:
         return None
     ratio = prices.storage_per_gb_month / prices.instance_per_hour
-    choice = [arm for arm in arms if arm.arm in eligible]
-    cheapest = min(choice, key=lambda arm: arm.monthly.value).arm if choice else None
+    candidates = [arm.arm for arm in arms if arm.arm in eligible]
+    choice = {arm: log for arm in candidates if (log := logs.get(arm, 0.0)) is not None}
+    cheapest = min(choice, key=lambda arm: choice[arm], default=None)
     flips: tuple[Flip, ...] = ()
     if cheapest is not None:
         inside = (measured["engine"] == group.engine) & (measured["dataset"] == group.dataset) & measured["counts"]
-        flips = _flips(measured[inside], cheapest, {arm.arm for arm in choice}, ratio, confidence_percent)
+        flips = _flips(measured[inside], cheapest, choice, ratio, confidence_percent)
     return Costs(prices=prices, workload=prices.workload, price_ratio=ratio, arms=arms, cheapest=cheapest, flips=flips)
 
 

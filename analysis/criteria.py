@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from analysis.records import Part
 
@@ -27,6 +27,14 @@ class Constraint(Part):
     metric: str = Field(description="Key of a metric, e.g. `rmw.throughput`; `make help` lists them.")
     at_least: Annotated[float, Field(gt=0)] | None = Field(None, description="Arm / baseline is at least this.")
     at_most: Annotated[float, Field(gt=0)] | None = Field(None, description="Arm / baseline is at most this.")
+
+    @model_validator(mode="after")
+    def _has_room(self) -> Self:
+        if self.at_least is None and self.at_most is None:
+            raise ValueError("a constraint needs at_least or at_most")
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise ValueError(f"no ratio is at least {self.at_least:g} and at most {self.at_most:g}")
+        return self
 
 
 class Precision(Part):

@@ -7,23 +7,18 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from analysis import sentences
+from analysis.caveats import Caveat, caveats
 from analysis.constraints import State
 from analysis.criteria import Criteria
 from analysis.effects import ArmEstimate, Group, estimates
-from analysis.metrics import keys
 from analysis.planning import NoiseFloor, noise_floor
-from analysis.recommendation import Choice, Outcome, choose
+from analysis.recommendation import Choice, choose
 from analysis.records import Part, TrialRecord
 from analysis.study import Study, study
 from analysis.verdicts import Effect, Family, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    import pandas as pd
-
-FEW_BLOCKS = 3
-"""With fewer, a t interval is so wide that little but storage can be decided."""
+    from collections.abc import Iterable
 
 
 class Recommendation(Part):
@@ -32,16 +27,6 @@ class Recommendation(Part):
     sentence: str
     reasons: tuple[str, ...]
     choice: Choice
-
-
-class Caveat(Part):
-    """Something the reader has to know before trusting the rest."""
-
-    code: Literal[
-        "no-trials", "void-trials", "missing-blocks", "few-blocks", "flagged-trials", "unbalanced", "standing-out",
-        "unknown-metric", "mixed-data", "no-cost", "adding-blocks",
-    ]  # fmt: skip
-    message: str
 
 
 class Counts(Part):
@@ -104,7 +89,7 @@ def decide(records: Iterable[TrialRecord], criteria: Criteria, question: str = "
             for effect in found.effects
             if effect.family is Family.PRIMARY and effect.verdict is Verdict.UNDECIDED
         ),
-        caveats=tuple(_caveats(found, choices, figures)),
+        caveats=tuple(caveats(found, choices, figures)),
         exit_code=0 if fine else 1,
     )
 
@@ -127,67 +112,3 @@ def _counts(found: Study) -> Counts:
     counted = int(found.trials["counts"].sum())
     total = len(found.trials)
     return Counts(trials=total, void=total - counted, blocks=int(found.trials["block"].nunique()))
-
-
-def _caveats(found: Study, choices: Collection[Choice], figures: Collection[ArmEstimate]) -> Iterable[Caveat]:
-    trials = found.trials
-    if trials.empty:
-        yield Caveat(code="no-trials", message="There are no trials.")
-        return
-    for row in trials[~trials["counts"]].itertuples():
-        yield Caveat(code="void-trials", message=f"Trial {row.trial} is void and not counted: {row.void}.")
-    for row in trials[trials["counts"] & (trials["flags"] != "")].itertuples():
-        yield Caveat(code="flagged-trials", message=f"Trial {row.trial} counts, but is flagged: {row.flags}.")
-    yield from _missing(trials)
-    yield from _standing_out(found.effects)
-    if any(effect.family is Family.PRIMARY and effect.further is not None for effect in found.effects):
-        yield Caveat(code="adding-blocks", message=sentences.ADDING_BLOCKS)
-    for (dataset,), part in trials.groupby(["dataset"]):
-        if part["corpus"].nunique() > 1 or part["seed"].nunique() > 1:
-            message = f"Trials of {dataset} loaded different documents (corpus or seed differ)."
-            yield Caveat(code="mixed-data", message=message)
-    workloads = [str(name) for name in found.measurements["workload"].unique()]
-    known = set(keys(workloads))
-    asked = (*found.primary, *(one.metric for one in found.criteria.constraints))
-    for key in dict.fromkeys(key for key in asked if key not in known):
-        message = f"No trial has the metric {key}; what rests on it is undecided."
-        yield Caveat(code="unknown-metric", message=message)
-    if figures and all(choice.costs is None for choice in choices if choice.outcome is not Outcome.NO_BASELINE):
-        wished = found.criteria.prices.workload
-        message = f"No cost could be computed: it needs the throughput of {wished} and the stored sizes."
-        yield Caveat(code="no-cost", message=message)
-
-
-def _missing(trials: pd.DataFrame) -> Iterable[Caveat]:
-    """Blocks that lack a cell, too few blocks, and cells with unequal numbers of them."""
-    cells = trials.groupby(["engine", "dataset", "arm"], sort=False)
-    counted = {}
-    for (engine, dataset, arm), part in cells:
-        blocks = set(trials[(trials["engine"] == engine) & (trials["dataset"] == dataset)]["block"])
-        present = set(part[part["counts"]]["block"])
-        counted[arm, engine, dataset] = len(present)
-        if absent := sorted(int(block) for block in blocks - present):
-            message = f"{arm} ({engine}, {dataset}) has no counting trial in block {_numbers(absent)}."
-            yield Caveat(code="missing-blocks", message=message)
-    if len(set(counted.values())) > 1:
-        message = "The arms have unequal numbers of blocks; each comparison uses the blocks that have both sides."
-        yield Caveat(code="unbalanced", message=message)
-    if (fewest := min(counted.values())) < FEW_BLOCKS:
-        message = (
-            f"Some arms have only {fewest} counting trial{'s' if fewest != 1 else ''}; intervals need two blocks, "
-        )
-        yield Caveat(code="few-blocks", message=message + "and are wide below five.")
-
-
-def _standing_out(effects: Iterable[Effect]) -> Iterable[Caveat]:
-    for effect in effects:
-        if effect.family is not Family.EXPLORATORY and effect.standing_out:
-            message = (
-                f"{effect.metric} of {effect.candidate}: block {_numbers(effect.standing_out)} lies far from the "
-                "others. It is counted, and widens the interval."
-            )
-            yield Caveat(code="standing-out", message=message)
-
-
-def _numbers(blocks: Iterable[int]) -> str:
-    return sentences.listed([str(block) for block in blocks])

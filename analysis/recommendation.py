@@ -15,7 +15,6 @@ from analysis.constraints import ArmCheck, State, check_arm, check_baseline
 from analysis.cost import Costs, costs
 from analysis.criteria import Objective
 from analysis.effects import ArmEstimate, Comparison, Group
-from analysis.metrics import metric
 from analysis.quantities import Better
 from analysis.records import Part
 from analysis.verdicts import Effect, Verdict, judge, log_margin
@@ -46,6 +45,7 @@ class Choice(Part):
     effect: Effect | None = Field(description="The chosen arm against the baseline at the objective.")
     checks: tuple[ArmCheck, ...] = Field(description="Baseline first.")
     tied: tuple[str, ...] = Field((), description="Equivalent to the chosen arm at the objective.")
+    tie_breaker: str | None = Field(None, description="The metric whose mean chose among the tied.")
     rivals: tuple[str, ...] = Field((), description="Not yet told apart from the best arm at the objective.")
     promising: tuple[str, ...] = Field((), description="Not shown to be better than the baseline, nor not to be.")
     pareto: tuple[str, ...] = Field((), description="Arms that no other is shown to beat all round.")
@@ -72,7 +72,15 @@ def choose(found: Study, group: Group, estimates: Sequence[ArmEstimate]) -> Choi
         effect=None,
         checks=checks,
         pareto=pareto_front(found, group, [arm for arm in (criteria.baseline, *arms) if arm in measured]),
-        costs=costs(found.measurements, estimates, group, criteria.prices, eligible, criteria.confidence_percent),
+        costs=costs(
+            found.measurements,
+            estimates,
+            group,
+            criteria.prices,
+            eligible,
+            [effect for effect in effects if effect.metric == "monthly_cost"],
+            criteria.confidence_percent,
+        ),
     )
     if criteria.baseline not in measured:
         return blank.model_copy(update={"outcome": Outcome.NO_BASELINE})
@@ -109,6 +117,7 @@ def _best(found: Study, group: Group, eligible: Sequence[str], at_objective: dic
         "arm": arm,
         "effect": at_objective[arm],
         "tied": tuple(one for one in (leader, *tied) if one != arm),
+        "tie_breaker": breaker if tied else None,
         "rivals": rivals,
         "promising": promising,
     }
@@ -173,8 +182,3 @@ def _gain_bounds(one: Comparison, found: Study) -> tuple[float, float] | None:
     half = float(inference.half_width(found.criteria.confidence_percent))
     gain = _gain(one)
     return gain - half, gain + half
-
-
-def objective_label(choice: Choice) -> str:
-    """The objective's metric in words."""
-    return metric(choice.objective_metric).label

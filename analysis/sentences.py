@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from analysis import quantities
 from analysis.constraints import ArmCheck, ConstraintCheck, State
 from analysis.metrics import metric
-from analysis.quantities import Better
 from analysis.recommendation import Choice, Outcome
 from analysis.verdicts import Effect, FurtherBlocks, Verdict
 
@@ -53,6 +52,15 @@ def effect(one: Effect, margin_percent: float) -> str:
     return f"{head}: {one.verdict}."
 
 
+def control_differs(one: Effect) -> str:
+    """That an A/A arm shows an effect, which no setting can have caused."""
+    figures = "" if one.ratio is None else f" ({quantities.effect(one.ratio)})"
+    return (
+        f"{one.candidate} has the settings of {one.baseline} and yet differs in {metric(one.metric).label}{figures}: "
+        "something other than the settings acts on the trials. Do not trust effects of this size."
+    )
+
+
 def bound(check: ConstraintCheck) -> str:
     """A constraint in words, e.g. `rmw throughput ≥ 0.95 × baseline`."""
     one = check.constraint
@@ -94,10 +102,11 @@ def recommendation(choice: Choice, baseline: str) -> str:
     assert choice.effect is not None
     assert choice.effect.ratio is not None
     figures = quantities.effect(choice.effect.ratio)
-    if choice.tied:
+    if choice.tied and choice.tie_breaker:
         return (
             f"Run {choice.arm}: {label} {figures}, against {baseline}; {listed(choice.tied)} "
-            f"{'is' if len(choice.tied) == 1 else 'are'} equivalent in that, and {choice.arm} is ahead otherwise."
+            f"{'is' if len(choice.tied) == 1 else 'are'} equivalent in that, and {choice.arm} has the best mean "
+            f"{_label(choice.tie_breaker)} of them."
         )
     return f"Run {choice.arm}: the best {label}{among}, {figures}, against {baseline}."
 
@@ -121,29 +130,21 @@ def cost(costs: Costs) -> list[str]:
         return []
     prices = costs.prices
     arm = next(one for one in costs.arms if one.arm == costs.cheapest)
-    found = [
-        (
-            f"At the prices of {prices.dated}, {arm.arm} is the cheapest eligible arm by its mean: "
-            f"{prices.currency} {quantities.estimate(arm.monthly)}."
-        )
-    ]
+    ratio = "" if arm.ratio is None else f"{quantities.effect(arm.ratio)}, against the baseline; "
+    monthly = f"{prices.currency} {quantities.estimate(arm.monthly)}"
+    found = [f"At the prices of {prices.dated}, {arm.arm} is the cheapest eligible arm by its mean: {ratio}{monthly}."]
     for flip in costs.flips:
-        ratio = flip.price_ratio
+        at = flip.price_ratio
         interval = ""
-        if ratio.low is not None and ratio.high is not None:
-            interval = f" [{quantities.number(ratio.low)}, {quantities.number(ratio.high)}]"
-        limit, now = quantities.number(ratio.value), quantities.number(costs.price_ratio)
+        if at.low is not None and at.high is not None:
+            interval = f" [{quantities.number(at.low)}, {quantities.number(at.high)}]"
+        limit, now = quantities.number(at.value), quantities.number(costs.price_ratio)
         side = "more" if flip.side == "above" else "less"
         found.append(
             f"{flip.arm} would be cheaper where a GB-month costs {side} than {limit}{interval} of an instance hour "
             f"(now {now})."
         )
     return found
-
-
-def direction(key: str) -> str:
-    """`higher is better` or `lower is better`."""
-    return "higher is better" if metric(key).better is Better.HIGHER else "lower is better"
 
 
 def _label(key: str) -> str:

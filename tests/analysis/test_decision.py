@@ -13,10 +13,10 @@ from analysis.criteria import Constraint, Criteria, Objective, Prices
 from analysis.decision import Decision, decide
 from analysis.recommendation import Choice, Outcome
 from analysis.verdicts import Family, Verdict
-from tests.analysis.synthetic import ARTICLE, NONE, QUIET, SNAPPY, ZLIB, ZSTD, Arm, campaign, voided
+from tests.analysis.synthetic import ARTICLE, NONE, QUIET, SNAPPY, ZLIB, ZSTD, Arm, Noise, campaign, voided
 
 if TYPE_CHECKING:
-    from analysis.records import TrialRecord
+    from analysis.records import Settings, TrialRecord
 
 THROUGHPUT = Constraint(metric="rmw.throughput", at_least=0.7)
 LATENCY = Constraint(metric="rmw.p99", at_most=1.25)
@@ -146,6 +146,34 @@ def test_controls_are_found_by_their_settings_and_neither_judged_nor_recommended
     assert [control.arm for control in floor.controls] == ["snappy-again"]
 
 
+def test_a_control_that_differs_is_said() -> None:
+    """Its figures are another arm's, as if the order of trials or the host had favoured one side."""
+    records = campaign(blocks=6, arms=(SNAPPY, ZSTD), noise=QUIET)
+    lying = [r if r.cell.arm == "snappy" else r.model_copy(update={"asked": settings_of(records)}) for r in records]
+    caveats = [c for c in decide(lying, criteria()).caveats if c.code == "control-differs"]
+    assert any("rmw throughput" in caveat.message for caveat in caveats)
+    honest = campaign(blocks=6, arms=(SNAPPY, SNAPPY.called("again")), noise=QUIET)
+    assert "control-differs" not in {caveat.code for caveat in decide(honest, criteria()).caveats}
+
+
+def settings_of(records: list[TrialRecord]) -> Settings:
+    return next(record.asked for record in records if record.cell.arm == "snappy")
+
+
+def test_the_cheapest_arm_is_found_within_blocks() -> None:
+    """An arm that lacks the slow blocks looks cheap by its own mean."""
+    dearer = SNAPPY.scaled("dearer", 0.9)
+    records = campaign(blocks=6, arms=(SNAPPY, dearer), noise=Noise(residual=0.002, block=0.5))
+    speed = {r.block: r.phases[1].throughput_per_s for r in records if r.cell.arm == "snappy"}
+    slow = sorted(speed, key=lambda block: speed[block])[:4]
+    kept = [r for r in records if not (r.cell.arm == "dearer" and r.block in slow)]
+    found = choice(decide(kept, criteria())).costs
+    assert found is not None
+    means = {arm.arm: arm.monthly.value for arm in found.arms}
+    assert means["dearer"] < means["snappy"]
+    assert found.cheapest == "snappy"
+
+
 def p_values(decision: Decision, arm: str) -> dict[str, float | None]:
     return {e.metric: e.p_difference for e in decision.effects if e.candidate == arm and e.family is Family.PRIMARY}
 
@@ -265,3 +293,9 @@ def test_wild_figures_neither_overflow_nor_raise() -> None:
 def scaled(record: TrialRecord, factor: float) -> TrialRecord:
     phases = tuple(p.model_copy(update={"throughput_per_s": p.throughput_per_s * factor}) for p in record.phases)
     return record.model_copy(update={"phases": phases})
+
+
+@pytest.mark.parametrize("bounds", [{}, {"at_least": 1.2, "at_most": 0.9}])
+def test_a_constraint_that_says_nothing_is_refused(bounds: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=r"at_least|at least"):
+        Constraint.model_validate({"metric": "rmw.p99", **bounds})

@@ -1,0 +1,106 @@
+"""What a reader has to know before trusting a decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from analysis import sentences
+from analysis.metrics import keys
+from analysis.recommendation import Choice, Outcome
+from analysis.records import Part
+from analysis.verdicts import Effect, Family, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    import pandas as pd
+
+    from analysis.effects import ArmEstimate
+    from analysis.study import Study
+
+FEW_BLOCKS = 3
+"""With fewer, a t interval is so wide that little but storage can be decided."""
+
+
+class Caveat(Part):
+    """Something the reader has to know before trusting the rest."""
+
+    code: Literal[
+        "no-trials", "void-trials", "missing-blocks", "few-blocks", "flagged-trials", "unbalanced", "standing-out",
+        "unknown-metric", "mixed-data", "no-cost", "adding-blocks",
+        "control-differs",
+    ]  # fmt: skip
+    message: str
+
+
+def caveats(found: Study, choices: Collection[Choice], figures: Collection[ArmEstimate]) -> Iterable[Caveat]:
+    """All caveats of a study and the choices made from it."""
+    if found.trials.empty:
+        yield Caveat(code="no-trials", message="There are no trials.")
+        return
+    yield from _of_trials(found.trials)
+    yield from _of_cells(found.trials)
+    yield from _of_effects(found.effects)
+    yield from _of_criteria(found)
+    if figures and all(choice.costs is None for choice in choices if choice.outcome is not Outcome.NO_BASELINE):
+        wished = found.criteria.prices.workload
+        message = f"No cost could be computed: it needs the throughput of {wished} and the stored sizes."
+        yield Caveat(code="no-cost", message=message)
+
+
+def _of_trials(trials: pd.DataFrame) -> Iterable[Caveat]:
+    for row in trials[~trials["counts"]].itertuples():
+        yield Caveat(code="void-trials", message=f"Trial {row.trial} is void and not counted: {row.void}.")
+    for row in trials[trials["counts"] & (trials["flags"] != "")].itertuples():
+        yield Caveat(code="flagged-trials", message=f"Trial {row.trial} counts, but is flagged: {row.flags}.")
+    for (dataset,), part in trials.groupby(["dataset"]):
+        if part["corpus"].nunique() > 1 or part["seed"].nunique() > 1:
+            message = f"Trials of {dataset} loaded different documents (corpus or seed differ)."
+            yield Caveat(code="mixed-data", message=message)
+
+
+def _of_cells(trials: pd.DataFrame) -> Iterable[Caveat]:
+    """Blocks that lack a cell, too few blocks, and cells with unequal numbers of them."""
+    cells = trials.groupby(["engine", "dataset", "arm"], sort=False)
+    counted = {}
+    for (engine, dataset, arm), part in cells:
+        blocks = set(trials[(trials["engine"] == engine) & (trials["dataset"] == dataset)]["block"])
+        present = set(part[part["counts"]]["block"])
+        counted[arm, engine, dataset] = len(present)
+        if absent := sorted(int(block) for block in blocks - present):
+            message = f"{arm} ({engine}, {dataset}) has no counting trial in block {_numbers(absent)}."
+            yield Caveat(code="missing-blocks", message=message)
+    if len(set(counted.values())) > 1:
+        message = "The arms have unequal numbers of blocks; each comparison uses the blocks that have both sides."
+        yield Caveat(code="unbalanced", message=message)
+    if (fewest := min(counted.values())) < FEW_BLOCKS:
+        message = (
+            f"Some arms have only {fewest} counting trial{'s' if fewest != 1 else ''}; intervals need two blocks, "
+        )
+        yield Caveat(code="few-blocks", message=message + "and are wide below five.")
+
+
+def _of_effects(effects: Collection[Effect]) -> Iterable[Caveat]:
+    for effect in effects:
+        if effect.family is Family.CONTROL and effect.verdict in (Verdict.BETTER, Verdict.WORSE):
+            yield Caveat(code="control-differs", message=sentences.control_differs(effect))
+        if effect.family is not Family.EXPLORATORY and effect.standing_out:
+            message = (
+                f"{effect.metric} of {effect.candidate}: block {_numbers(effect.standing_out)} lies far from the "
+                "others. It is counted, and widens the interval."
+            )
+            yield Caveat(code="standing-out", message=message)
+    if any(effect.family is Family.PRIMARY and effect.further is not None for effect in effects):
+        yield Caveat(code="adding-blocks", message=sentences.ADDING_BLOCKS)
+
+
+def _of_criteria(found: Study) -> Iterable[Caveat]:
+    known = set(keys(str(name) for name in found.measurements["workload"].unique()))
+    asked = (*found.primary, *(one.metric for one in found.criteria.constraints))
+    for key in dict.fromkeys(key for key in asked if key not in known):
+        message = f"No trial has the metric {key}; what rests on it is undecided."
+        yield Caveat(code="unknown-metric", message=message)
+
+
+def _numbers(blocks: Iterable[int]) -> str:
+    return sentences.listed([str(block) for block in blocks])
