@@ -46,7 +46,9 @@ def effect(one: Effect, margin_percent: float) -> str:
         return f"{one.candidate}: {label} against {one.baseline} is undecided: no block has counting trials of both."
     head = f"{one.candidate}: {label} {quantities.effect(one.ratio)}, against {one.baseline}"
     if one.verdict is Verdict.UNDECIDED:
-        return f"{head}: undecided; {further(one.further)}."
+        alone = one.ratio.low is not None and one.ratio.high is not None and not one.ratio.low <= 1 <= one.ratio.high
+        corrected = " after correction for all questions asked" if alone else ""
+        return f"{head}: undecided{corrected}; {further(one.further)}."
     if one.verdict is Verdict.EQUIVALENT:
         return f"{head}: equivalent (within ±{margin_percent:g} %)."
     return f"{head}: {one.verdict}."
