@@ -8,6 +8,7 @@ from analysis.criteria import Criteria, Precision
 from analysis.planning import noise_floor, plan
 from analysis.stopping import further_blocks
 from analysis.study import study
+from analysis.verdicts import Verdict
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, Noise, campaign, voided
 
 CRITERIA = Criteria(baseline="snappy")
@@ -41,12 +42,16 @@ def test_it_stops_at_the_maximum() -> None:
 
 
 def test_the_effects_themselves_do_not_matter() -> None:
-    """Precision, not significance: multiplying one arm's figures changes no stop."""
-    noise = Noise(residual=0.015)
-    same = campaign(blocks=6, arms=(SNAPPY, SNAPPY.scaled("other", 1.0)), noise=noise)
-    apart = campaign(blocks=6, arms=(SNAPPY, SNAPPY.scaled("other", 1.3)), noise=noise)
-    one, other = (further_blocks(records, CRITERIA, TARGET, 3, 20) for records in (same, apart))
+    """Precision, not significance: an arm five times as good is decided at once, and its intervals are as wide."""
+    noise = Noise(residual=0.05)
+    same = campaign(blocks=5, arms=(SNAPPY, SNAPPY.scaled("other", 1.0)), noise=noise)
+    apart = campaign(blocks=5, arms=(SNAPPY, SNAPPY.scaled("other", 5.0)), noise=noise)
+    decided = [effect for effect in study(apart, CRITERIA).effects if effect.metric == "rmw.throughput"]
+    assert [effect.verdict for effect in decided] == [Verdict.BETTER]
+    one, other = (further_blocks(records, CRITERIA, TARGET, 3, 60) for records in (same, apart))
+    assert not other.stop
     assert (one.stop, one.further) == (other.stop, other.further)
+    assert {width.metric for width in one.wider} == {width.metric for width in other.wider} >= {"rmw.throughput"}
 
 
 def test_a_lost_arm_keeps_it_going_to_the_maximum() -> None:
