@@ -38,15 +38,15 @@ final class ClientRecord {
     return (ClientRecord) properties.computeIfAbsent(PROPERTY, name -> new ClientRecord());
   }
 
-  void count(String operation, Status status) {
-    count(operation, status, 1);
+  void count(String operation, Status status, long times) {
+    counter(operation, status).add(times);
   }
 
-  void count(String operation, Status status, long times) {
-    operations
+  /** The counter of an operation's status, for those who count often. */
+  LongAdder counter(String operation, Status status) {
+    return operations
         .computeIfAbsent(operation, name -> new ConcurrentHashMap<>())
-        .computeIfAbsent(status.getName(), name -> new LongAdder())
-        .add(times);
+        .computeIfAbsent(status.getName(), name -> new LongAdder());
   }
 
   /** Tells the first failure of its kind on stderr; the others are only counted. */

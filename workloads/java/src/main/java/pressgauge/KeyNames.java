@@ -14,7 +14,8 @@ final class KeyNames {
     var order = settings.text(CoreWorkload.INSERT_ORDER_PROPERTY, "hashed");
     hashed = order.equals("hashed");
     padding =
-        settings.count(CoreWorkload.ZERO_PADDING_PROPERTY, 1, 1, Long.toString(Long.MAX_VALUE).length());
+        settings.count(
+            CoreWorkload.ZERO_PADDING_PROPERTY, 1, 1, Long.toString(Long.MAX_VALUE).length());
   }
 
   /** The key of a record. */

@@ -36,12 +36,15 @@ public final class MongoBinding extends DB {
 
   @Override
   public void init() throws DBException {
-    shared = SharedClient.acquire(getProperties());
     record = ClientRecord.of(getProperties());
-    var settings = new Settings(getProperties());
-    // In the run phase a read could miss what still waits in a batch.
+    batchSize = batchSize(new Settings(getProperties()));
+    shared = SharedClient.acquire(getProperties());
+  }
+
+  /** In the run phase a read could miss what still waits in a batch, so nothing waits there. */
+  static int batchSize(Settings settings) {
     boolean loads = !settings.flag(Client.DO_TRANSACTIONS_PROPERTY, true);
-    batchSize = loads ? settings.count("mongodb.batchsize", 1, 1, 100_000) : 1;
+    return loads ? settings.count("mongodb.batchsize", 1, 1, 100_000) : 1;
   }
 
   @Override

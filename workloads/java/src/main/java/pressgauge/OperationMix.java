@@ -18,6 +18,7 @@ final class OperationMix {
 
     private final String property;
     private final String otherwise;
+    private final String series = name().replace('_', '-');
 
     Kind(String property, String otherwise) {
       this.property = property;
@@ -26,23 +27,24 @@ final class OperationMix {
 
     /** The name of its series in YCSB's measurements. */
     String series() {
-      return name().replace('_', '-');
+      return series;
     }
   }
 
+  private static final Kind[] KINDS = Kind.values();
   private static final int OF_KIND = 0;
   private static final int OF_KEY = 1;
   private static final int OF_FIELD = 2;
 
   private final long seed;
   private final long phase;
-  private final double[] upTo = new double[Kind.values().length];
+  private final double[] upTo = new double[KINDS.length];
 
   OperationMix(Settings settings, long seed, String phase) {
     this.seed = seed;
     this.phase = hash(phase);
     double sum = 0;
-    for (var kind : Kind.values()) {
+    for (var kind : KINDS) {
       sum += settings.share(kind.property, kind.otherwise);
       upTo[kind.ordinal()] = sum;
     }
@@ -66,13 +68,12 @@ final class OperationMix {
 
   /** Kinds are chosen in proportion, whether or not the proportions add up to 1. */
   Kind kind(long operation) {
-    var kinds = Kind.values();
-    double drawn = (draw(operation, OF_KIND) >>> 11) * 0x1p-53 * upTo[kinds.length - 1];
+    double drawn = (draw(operation, OF_KIND) >>> 11) * 0x1p-53 * upTo[KINDS.length - 1];
     int at = 0;
     while (drawn >= upTo[at]) {
       at++;
     }
-    return kinds[at];
+    return KINDS[at];
   }
 
   /** A key, uniformly of 0..n-1. */

@@ -3,8 +3,9 @@ package pressgauge;
 import java.util.Arrays;
 
 /**
- * Finds the record number of a key name, over given records. YCSB's hash isn't invertible in practice, so this is a hash table; it keeps only the record numbers (4
- * bytes each, at most two thirds full) and hashes them again to compare.
+ * Finds the record number of a key name, over given records. YCSB's hash isn't invertible in
+ * practice, so this is a hash table; it keeps only the record numbers (4 bytes each, at most two
+ * thirds full) and hashes them again to compare.
  */
 final class RecordIndex {
   private static final int EMPTY = -1;

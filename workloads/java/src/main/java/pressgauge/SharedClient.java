@@ -52,8 +52,7 @@ final class SharedClient {
    */
   static SharedClient acquire(Properties properties) throws DBException {
     synchronized (properties) {
-      var shared =
-          (SharedClient) properties.computeIfAbsent(PROPERTY, name -> connect(properties));
+      var shared = (SharedClient) properties.computeIfAbsent(PROPERTY, name -> connect(properties));
       if (shared.failure != null) {
         throw shared.failure;
       }

@@ -39,6 +39,8 @@ public final class TextWorkload extends CoreWorkload {
   private static final int EXIT_UNFINISHED = 3;
   private static final int LEAST_FIELD_LENGTH = 16;
 
+  private final ProcessEnd end;
+  private final List<Worker> workers = new ArrayList<>();
   private Settings settings;
   private ClientRecord record;
   private ClientFile clientFile;
@@ -56,7 +58,15 @@ public final class TextWorkload extends CoreWorkload {
   private int maxFailures;
   private int maxConflicts;
   private volatile boolean finished;
-  private final List<Worker> workers = new ArrayList<>();
+
+  /** For YCSB's client. */
+  public TextWorkload() {
+    this(new ProcessEnd.OfJvm());
+  }
+
+  TextWorkload(ProcessEnd end) {
+    this.end = end;
+  }
 
   @Override
   public void init(Properties properties) throws WorkloadException {
@@ -67,10 +77,10 @@ public final class TextWorkload extends CoreWorkload {
     } catch (UsageException | WorkloadException e) {
       // YCSB would print two stack traces and exit with 0.
       System.err.println("pressgauge: " + e.getMessage());
-      System.exit(EXIT_USAGE);
+      end.now(EXIT_USAGE);
     }
     clientFile = new ClientFile(() -> record.attempted(MongoBinding.FLUSH));
-    Runtime.getRuntime().addShutdownHook(new Thread(this::exitUnfinished));
+    end.correct(this::exitStatus);
   }
 
   private void configure(Properties properties) {
@@ -83,8 +93,7 @@ public final class TextWorkload extends CoreWorkload {
     operations =
         loads ? keys : settings.count(Client.OPERATION_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
     insertStart = settings.count("pressgauge.insertstart", records, records, Integer.MAX_VALUE);
-    operationOffset =
-        settings.count("pressgauge.operationoffset", 0, 0, Integer.MAX_VALUE);
+    operationOffset = settings.count("pressgauge.operationoffset", 0, 0, Integer.MAX_VALUE);
     maxFailures = settings.count("pressgauge.maxfailures", 5, 1, Integer.MAX_VALUE);
     maxConflicts = settings.count("pressgauge.maxconflicts", 100, 1, Integer.MAX_VALUE);
     uniform = settings.text(REQUEST_DISTRIBUTION_PROPERTY, "uniform").equals("uniform");
@@ -130,14 +139,15 @@ public final class TextWorkload extends CoreWorkload {
     // draws again while a key doesn't exist yet. A count meant as "no limit" would let it draw
     // forever; and it needs one even for a load.
     int bound = settings.text(Client.MAX_EXECUTION_TIME, "0").equals("0") ? operations : keys;
-    core.setProperty(Client.OPERATION_COUNT_PROPERTY, Integer.toString(Math.min(bound, operations)));
+    core.setProperty(
+        Client.OPERATION_COUNT_PROPERTY, Integer.toString(Math.min(bound, operations)));
     return core;
   }
 
   private void openSeries(Properties properties) {
     if (loads) {
       Series.open(Kind.INSERT.series(), properties);
-      if (settings.count("mongodb.batchsize", 1, 1, 100_000) > 1) {
+      if (MongoBinding.batchSize(settings) > 1) {
         Series.open(MongoBinding.FLUSH, properties);
       }
     } else {
@@ -208,12 +218,12 @@ public final class TextWorkload extends CoreWorkload {
     }
   }
 
-  private void exitUnfinished() {
-    if (!finished) {
-      System.err.println("pressgauge: unfinished: threads died, couldn't start or were stopped");
-      System.out.flush();
-      Runtime.getRuntime().halt(EXIT_UNFINISHED);
+  private int exitStatus() {
+    if (finished) {
+      return 0;
     }
+    System.err.println("pressgauge: unfinished: threads died, couldn't start or were stopped");
+    return EXIT_UNFINISHED;
   }
 
   // What workers ask.

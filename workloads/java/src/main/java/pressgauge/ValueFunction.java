@@ -82,9 +82,7 @@ final class ValueFunction {
   }
 
   private static byte[] marker(long version) {
-    return version == 0
-        ? new byte[0]
-        : ("#" + version + " ").getBytes(StandardCharsets.US_ASCII);
+    return version == 0 ? new byte[0] : ("#" + version + " ").getBytes(StandardCharsets.US_ASCII);
   }
 
   /** The bytes, of at most {@code length} from {@code from} on, that are whole characters. */

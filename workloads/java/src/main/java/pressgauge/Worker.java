@@ -1,10 +1,12 @@
 package pressgauge;
 
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.Vector;
+import java.util.concurrent.atomic.LongAdder;
 import pressgauge.OperationMix.Kind;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
@@ -23,6 +25,7 @@ final class Worker {
   private final int threads;
   private final int share;
   private final Map<String, ByteIterator> document = new LinkedHashMap<>();
+  private final Map<Kind, LongAdder> successes = new EnumMap<>(Kind.class);
   private int done;
   private int failuresInARow;
   private boolean died;
@@ -82,12 +85,20 @@ final class Worker {
       return die(Reason.of(e));
     }
     done++;
-    record.count(kind.series(), status);
+    count(kind, status);
     failuresInARow = status.isOk() ? 0 : failuresInARow + 1;
     if (failuresInARow < workload.maxFailures()) {
       return true;
     }
     return die(failuresInARow + " failures in a row, at last " + kind + ' ' + status.getName());
+  }
+
+  private void count(Kind kind, Status status) {
+    if (status == Status.OK) {
+      successes.computeIfAbsent(kind, k -> record.counter(k.series(), Status.OK)).increment();
+    } else {
+      record.count(kind.series(), status, 1);
+    }
   }
 
   private boolean die(String why) {
