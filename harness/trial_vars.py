@@ -44,7 +44,7 @@ def trial_vars(campaign: Campaign, trial: PlannedTrial, corpus: Manifest, eviden
     common = _document_properties(campaign)
     return {
         "id": trial.name,
-        "evidence_dir": str(evidence),
+        "evidence_dir": str(evidence.resolve()),
         "instance": {
             "name": f"t{campaign.instance.port}",
             "port": campaign.instance.port,
