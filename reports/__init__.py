@@ -1,0 +1,31 @@
+"""What people look at: the report of a run, the index of runs, and the decision in five lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reports.errors import TemplateFaultError
+from reports.run import Run
+from reports.terminal import summary_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from analysis.decision import Decision
+
+__all__ = ["Run", "TemplateFaultError", "summary_lines", "write_report"]
+
+
+def write_report(run: Run, folder: Path, template_dir: Path | None = None) -> Decision:
+    """Decide, and write the run's report into the folder.
+
+    It gets index.html, report.md, decision.json, metrics.csv and figures/*.svg|png; each file appears whole or not at
+    all, the page last. Templates in `template_dir` override ours (docs/templates.md).
+
+    Raises:
+        TemplateFaultError: a template of the user does not load or render.
+        OSError: the folder can't be written to.
+    """
+    from reports.write import write  # noqa: PLC0415 the chart libraries take a second to load: only when needed
+
+    return write(run, folder, template_dir)

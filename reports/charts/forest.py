@@ -1,0 +1,156 @@
+"""Effects against the baseline as a forest plot: change and interval on a log scale, verdict by shape and word."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from analysis import quantities
+from analysis.metrics import metric
+from reports.charts.base import Chart, chart_spec, direction, rows, slug
+from reports.tables import Table
+from reports.theme import VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.effects import Group
+    from analysis.verdicts import Effect
+    from reports.material import Material
+
+ROW_PX = 24
+_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100)
+
+
+def forest(material: Material, group: Group, effects: Sequence[Effect]) -> Chart:
+    """The given effects of one group, by metric; each metric has a line of its own above its arms."""
+    lines = _lines(effects)
+    drawn = [line for line in lines if "value" in line]
+    low, high = _range(drawn, material.run.criteria.equivalence_margin_percent)
+    places = [line["place"] for line in lines]
+    y = alt.Y(
+        "place:O",
+        scale=alt.Scale(domain=places, paddingInner=0.2),
+        axis=alt.Axis(title=None, labelExpr=f"{_texts(lines, 'arm')}[datum.value]"),
+    )
+    said = alt.Y(
+        "place:O",
+        axis=alt.Axis(title=None, orient="right", labelExpr=f"{_texts(lines, 'said')}[datum.value]", labelLimit=130),
+    )
+    x = alt.X(
+        "value:Q",
+        scale=alt.Scale(type="log", domain=[low, high], nice=False, clamp=True),
+        axis=alt.Axis(
+            title=f"change against {material.run.criteria.baseline}, per cent (log scale)",
+            values=[tick for tick in _TICKS if low <= tick <= high],
+            labelExpr="format(datum.value - 1, '+.0%')",
+            labelOverlap=True,
+        ),
+    )
+    styles = list(VERDICTS.items())
+    verdicts = [verdict.value for verdict, _ in styles]
+    tips = [alt.Tooltip(f"{name}:N") for name in ("arm", "metric", "change", "verdict", "blocks")]
+    margin = material.run.criteria.equivalence_margin_percent
+    data = rows(drawn)
+    layer = alt.layer(
+        alt.Chart(rows([{"low": 1 / (1 + margin / 100), "high": 1 + margin / 100}]))
+        .mark_rect(color="var(--band)")
+        .encode(x=alt.X("low:Q"), x2="high:Q"),
+        alt.Chart(rows([{"value": 1}])).mark_rule(color="var(--ink-2)").encode(x=x),
+        alt.Chart(rows(line for line in lines if "heading" in line))
+        .mark_text(align="left", baseline="middle", fontWeight=600)
+        .encode(y=y, x=alt.value(0), text="heading:N"),
+        alt.Chart(data).mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tips),
+        alt.Chart(data)
+        .mark_point(filled=True, size=95, opacity=1)
+        .encode(
+            x=x,
+            y=said,
+            shape=alt.Shape(
+                "verdict:N", scale=alt.Scale(domain=verdicts, range=[s.shape for _, s in styles]), title="verdict"
+            ),
+            color=alt.Color("verdict:N", scale=alt.Scale(domain=verdicts, range=[s.colour for _, s in styles])),
+            tooltip=tips,
+        ),
+    ).resolve_axis(y="independent")
+    return Chart(
+        key=slug("effects", *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
+        title=f"Effects against {material.run.criteria.baseline}",
+        caption=f"Mean of the ratios within each block, with its {material.run.criteria.confidence_percent:g} % interval. "
+        f"The band is ±{margin:g} %, inside which a difference does not matter.",
+        spec=chart_spec(layer, ROW_PX * len(lines)),
+        table=effects_table(effects),
+    )
+
+
+def _lines(effects: Sequence[Effect]) -> list[dict[str, Any]]:
+    """A heading a metric and a line an effect, in drawing order; effects without a ratio have no value."""
+    lines: list[dict[str, Any]] = []
+    for key in dict.fromkeys(effect.metric for effect in effects):
+        found = metric(key)
+        lines.append({"place": len(lines), "arm": "", "said": "", "heading": f"{found.label} ({direction(found.better)})"})
+        for effect in (one for one in effects if one.metric == key):
+            lines.append({"place": len(lines), **_line(effect)})
+    return lines
+
+
+def _line(effect: Effect) -> dict[str, Any]:
+    style = VERDICTS[effect.verdict]
+    line = {"arm": effect.candidate, "metric": metric(effect.metric).label, "verdict": effect.verdict.value}
+    if effect.ratio is None:
+        return {**line, "said": "no pair of trials"}
+    ratio = effect.ratio
+    return {
+        **line,
+        "value": ratio.value,
+        "low": ratio.value if ratio.low is None else ratio.low,
+        "high": ratio.value if ratio.high is None else ratio.high,
+        "said": f"{quantities.change(ratio.value)} {style.glyph}",
+        "change": quantities.effect(ratio),
+        "blocks": effect.n,
+    }
+
+
+def _texts(lines: Sequence[dict[str, Any]], field: str) -> str:
+    """A Vega expression: the lines' texts as an array of string literals."""
+    return json.dumps([line[field] for line in lines])
+
+
+def _range(drawn: Sequence[dict[str, Any]], margin_percent: float) -> tuple[float, float]:
+    """A domain that holds every mean, and every interval within a hundredfold; wider ones run off the edge."""
+    lows = [max(line["low"], line["value"] / 100, 1e-6) for line in drawn]
+    highs = [min(line["high"], line["value"] * 100, 1e6) for line in drawn]
+    edge = 1 + 2 * margin_percent / 100
+    low, high = min([1 / edge, *lows]), max([edge, *highs])
+    room = (math.log(high) - math.log(low)) * 0.04
+    return low * math.exp(-room), high * math.exp(room)
+
+
+def effects_table(effects: Sequence[Effect]) -> Table:
+    """One row an effect, with all that the plot shows and the p-values behind the verdict."""
+    return Table(
+        ("metric", "arm", "change", "interval", "blocks", "verdict", "p (different)", "p (equivalent)"),
+        tuple(_row(effect) for effect in effects),
+        labels=2,
+    )
+
+
+def _row(effect: Effect) -> tuple[str, ...]:
+    ratio = effect.ratio
+    spread = change = "–"
+    if ratio is not None:
+        change = quantities.change(ratio.value)
+        if ratio.low is not None and ratio.high is not None:
+            spread = f"{quantities.change(ratio.low)} to {quantities.change(ratio.high)}"
+    p_values = (_p(effect.p_difference), _p(effect.p_equivalence))
+    verdict = f"{VERDICTS[effect.verdict].glyph} {effect.verdict.value}"
+    return (metric(effect.metric).label, effect.candidate, change, spread, str(effect.n), verdict, *p_values)
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"

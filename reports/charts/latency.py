@@ -1,0 +1,150 @@
+"""Latency percentiles per arm: all trials' histograms merged, drawn against the nines of the percentile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from analysis.latency import merge
+from analysis.metrics import metric, workload_of
+from analysis.quantities import Unit, quantity
+from reports.charts.base import Chart, arm_scale, chart_spec, interval, rows, slug
+from reports.tables import ABSENT, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.effects import Group
+    from analysis.records import Latency, TrialRecord
+    from reports.material import Material
+
+PERCENTILES = (("p50", 0.5), ("p90", 0.1), ("p95", 0.05), ("p99", 0.01), ("p99.9", 0.001), ("p99.99", 0.0001))
+"""A percentile's name, and the share of operations that take longer."""
+
+KINDS = ("actual", "intended")
+_HEIGHT_PX = 300
+
+
+def percentiles(material: Material, group: Group, workload: str) -> Chart | None:
+    """One phase's percentiles in one group; None where no trial that counts has any."""
+    merged = _merged(material.counting_in(group), workload)
+    if not merged:
+        return None
+    styles = list(material.styles.values())
+    points = [
+        {
+            "arm": arm,
+            "kind": kind,
+            "longer": longer,
+            "value": found.at_us[name] / 1000,
+            "percentile": name,
+            "shown": quantity(found.at_us[name], Unit.US),
+            "operations": f"{found.count:,}",
+        }
+        for (arm, kind), found in merged.items()
+        for name, longer in PERCENTILES
+    ]
+    kinds = [kind for kind in KINDS if any(point["kind"] == kind for point in points)]
+    x = alt.X(
+        "longer:Q",
+        scale=alt.Scale(type="log", domain=[0.6, 0.00008], nice=False),
+        axis=alt.Axis(
+            title="percentile of operations",
+            values=[longer for _, longer in PERCENTILES],
+            labelExpr="'p' + format(100 - datum.value * 100, '.4~f')",
+            labelOverlap="greedy",
+        ),
+    )
+    y = alt.Y("value:Q", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(title="latency, milliseconds (log scale)"))
+    colour = alt.Color("arm:N", scale=arm_scale(styles, "colour"), title="arm")
+    dash = alt.StrokeDash(
+        "kind:N", scale=alt.Scale(domain=list(KINDS), range=[[1, 0], [5, 4]]), title="latency"
+    )
+    tips = [alt.Tooltip(f"{name}:N") for name in ("arm", "kind", "percentile", "shown", "operations")]
+    base = alt.Chart(rows(points))
+    legend = alt.Undefined if len(kinds) > 1 else None
+    dash.legend = legend
+    layer = alt.layer(
+        base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash, detail="kind:N"),
+        base.mark_point(filled=True, size=60, opacity=1).encode(
+            x=x, y=y, color=colour, shape=alt.Shape("arm:N", scale=arm_scale(styles, "shape"), title="arm"), tooltip=tips
+        ),
+    )
+    return Chart(
+        key=slug("latency", workload, *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
+        title=f"{workload} latency",
+        caption="Histograms of all counting trials, merged. " + _explained(kinds),
+        spec=chart_spec(layer, _HEIGHT_PX),
+        table=_table(merged),
+    )
+
+
+def _explained(kinds: Sequence[str]) -> str:
+    if kinds == ["actual"]:
+        return "Closed loop: each thread waits for its answer before it asks again, so a stall hides requests."
+    if kinds == ["intended"]:
+        return "Intended latency: counted from the moment the schedule asked for."
+    return "Solid: actual latency. Dashed: intended, counted from the moment the schedule asked for."
+
+
+@dataclass(frozen=True)
+class _Merged:
+    """One distribution: the latency at each percentile, and how many operations it holds."""
+
+    at_us: dict[str, float]
+    max_us: float
+    count: int
+
+
+def _merged(records: Sequence[TrialRecord], workload: str) -> dict[tuple[str, str], _Merged]:
+    """The latencies of a workload's own operation by arm and kind."""
+    found: dict[tuple[str, str], list[Latency]] = {}
+    for record in records:
+        for phase in record.phases:
+            if workload_of(phase) != workload:
+                continue
+            for one in phase.latencies:
+                if one.operation == phase.operation and one.count:
+                    found.setdefault((record.cell.arm, one.kind), []).append(one)
+    return {key: _merge(latencies) for key, latencies in found.items()}
+
+
+def _merge(latencies: list[Latency]) -> _Merged:
+    histogram = merge(tuple(latencies))
+    return _Merged(
+        at_us={name: float(histogram.get_value_at_percentile(100 * (1 - longer))) for name, longer in PERCENTILES},
+        max_us=max(one.max_us for one in latencies),
+        count=sum(one.count for one in latencies),
+    )
+
+
+def _table(merged: dict[tuple[str, str], _Merged]) -> Table:
+    return Table(
+        ("arm", "kind", *(name for name, _ in PERCENTILES), "highest", "operations"),
+        tuple(
+            (
+                arm,
+                kind,
+                *(quantity(found.at_us[name], Unit.US) for name, _ in PERCENTILES),
+                quantity(found.max_us, Unit.US),
+                f"{found.count:,}",
+            )
+            for (arm, kind), found in merged.items()
+        ),
+        labels=2,
+    )
+
+
+def latency_table(material: Material, group: Group) -> Table:
+    """Percentiles of each phase and arm, as means over the trials with their intervals."""
+    names = ("p50", "p95", "p99", "p999")
+    labels = [metric(f"insert.{name}").label.removeprefix("insert ").removesuffix(" latency") for name in names]
+    body: list[tuple[str, ...]] = []
+    for workload in material.phases:
+        for arm in material.styles:
+            cells: list[Any] = [material.figures.get((group, arm, f"{workload}.{name}")) for name in names]
+            if any(cells):
+                body.append((workload, arm, *(interval(cell) if cell else ABSENT for cell in cells)))
+    return Table(("phase", "arm", *labels), tuple(body), labels=2)

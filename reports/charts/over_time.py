@@ -1,0 +1,179 @@
+"""Throughput over time: one chart an arm, on one scale, with what the engine was doing marked.
+
+Engine samples are frames with a row a second: `phase` (its name), `second` (from the phase's start), and, where they
+are known, `checkpoint_running` (bool), `application_evictions_per_s` (modified pages evicted by application threads).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import numpy as np
+
+from analysis.metrics import workload_of
+from analysis.quantities import number
+from reports.charts.base import Chart, chart_spec, rows, slug
+from reports.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from analysis.effects import Group
+    from analysis.records import Phase
+    from reports.material import Material
+
+_HEIGHT_PX = 130
+MOST_LINES = 8
+"""More blocks than this are drawn as their median and middle half."""
+STALL = 0.1
+"""A second below this share of the phase's median is a stall."""
+_POINTS = 600
+
+Trials = list[tuple[str, int, "Phase"]]
+
+
+def over_time(material: Material, group: Group, workload: str) -> list[Chart]:
+    """A chart for each arm that has the phase, all with the same axes."""
+    by_arm: dict[str, Trials] = {}
+    for record in material.counting_in(group):
+        for phase in record.phases:
+            if workload_of(phase) == workload and len(phase.series_per_s) > 1:
+                by_arm.setdefault(record.cell.arm, []).append((record.trial, record.block, phase))
+    if not by_arm:
+        return []
+    every = [phase for trials in by_arm.values() for *_, phase in trials]
+    seconds = max(len(phase.series_per_s) for phase in every)
+    highest = max(max(phase.series_per_s) for phase in every)
+    return [_chart(material, group, workload, arm, by_arm[arm], (seconds, highest)) for arm in material.styles if arm in by_arm]
+
+
+def _chart(  # noqa: PLR0913, PLR0917
+    material: Material, group: Group, workload: str, arm: str, trials: Trials, extent: tuple[int, float]
+) -> Chart:
+    seconds, highest = extent
+    x = alt.X("second:Q", title="seconds from the phase's start", scale=alt.Scale(domain=[0, seconds], nice=False))
+    y = alt.Y("value:Q", title="operations per second", scale=alt.Scale(domain=[0, highest], nice=True))
+    step = max(1, -(-seconds // _POINTS))
+    colour = material.styles[arm].colour
+    layers: list[Any] = []
+    warmup_s = float(np.median([phase.warmup_s for *_, phase in trials]))
+    if warmup_s > 0:
+        layers.append(
+            alt.Chart(rows([{"from": 0, "to": min(warmup_s, seconds), "what": "warm-up, not measured"}]))
+            .mark_rect(color="var(--band)")
+            .encode(x=alt.X("from:Q"), x2="to:Q", tooltip=[alt.Tooltip("what:N", title="left out")])
+        )
+    layers += _events(material, trials, x)
+    if len(trials) <= MOST_LINES:
+        layers += _lines(trials, step, x, y, colour)
+    else:
+        layers += _spread(trials, step, x, y, colour)
+    return Chart(
+        key=slug("over-time", workload, arm, str(list(material.styles).index(arm)), group.engine, group.dataset),
+        title=arm,
+        caption="",
+        spec=chart_spec(alt.layer(*layers), _HEIGHT_PX),
+        table=_table(trials, material),
+        exported=False,
+    )
+
+
+def _means(phase: Phase, step: int) -> list[tuple[float, float]]:
+    """Second and mean operations per second over `step` seconds."""
+    series = phase.series_per_s
+    return [(at + step / 2, float(np.mean(series[at : at + step]))) for at in range(0, len(series), step)]
+
+
+def _lines(trials: Trials, step: int, x: alt.X, y: alt.Y, colour: str) -> list[Any]:
+    data = [
+        {"second": second, "value": value, "block": block, "shown": f"{number(value)}/s"}
+        for _, block, phase in trials
+        for second, value in _means(phase, step)
+    ]
+    tips = [alt.Tooltip("block:N"), alt.Tooltip("second:Q"), alt.Tooltip("shown:N", title="throughput")]
+    base = alt.Chart(rows(data)).encode(x=x, y=y, detail="block:N", tooltip=tips)
+    return [base.mark_line(color=colour, strokeWidth=1.4, opacity=0.85), base.mark_point(size=60, opacity=0)]
+
+
+def _spread(trials: Trials, step: int, x: alt.X, y: alt.Y, colour: str) -> list[Any]:
+    at: dict[float, list[float]] = {}
+    for *_, phase in trials:
+        for second, value in _means(phase, step):
+            at.setdefault(second, []).append(value)
+    data = []
+    for second, values in sorted(at.items()):
+        low, middle, high = np.percentile(values, [25, 50, 75]).tolist()
+        said = f"{number(middle)}/s ({number(low)} to {number(high)})"
+        data.append({"second": second, "value": middle, "low": low, "high": high, "n": len(values), "shown": said})
+    tips = [alt.Tooltip("second:Q"), alt.Tooltip("shown:N", title="median, middle half"), alt.Tooltip("n:Q", title="trials")]
+    base = alt.Chart(rows(data)).encode(x=x, tooltip=tips)
+    return [
+        base.mark_area(color=colour, opacity=0.25).encode(y=alt.Y("low:Q"), y2="high:Q"),
+        base.mark_line(color=colour, strokeWidth=1.6).encode(y=y),
+    ]
+
+
+def _events(material: Material, trials: Trials, x: alt.X) -> list[Any]:
+    """Ticks along the foot of the chart: checkpoints, eviction by application threads, stalls."""
+    marks: list[dict[str, Any]] = []
+    for trial, block, phase in trials[:MOST_LINES]:
+        marks += [{"second": second, "event": "stall", "block": block} for second in stalls(phase.series_per_s)]
+        samples = material.run.time_series.get(trial)
+        if samples is not None:
+            marks += [{"second": s, "event": event, "block": block} for s, event in _engine_events(samples, phase.name)]
+    if not marks:
+        return []
+    events = ["checkpoint", "application eviction", "stall"]
+    shape = alt.Shape(
+        "event:N", title=None, scale=alt.Scale(domain=events, range=["triangle-up", "diamond", "cross"])
+    )
+    return [
+        alt.Chart(rows(marks))
+        .mark_point(filled=True, size=45, color="var(--ink)", opacity=0.8, yOffset=-6)
+        .encode(x=x, y=alt.value(_HEIGHT_PX), shape=shape, tooltip=[alt.Tooltip(f"{f}:N") for f in ("event", "second", "block")])
+    ]
+
+
+def stalls(series: Sequence[float]) -> list[int]:
+    """Seconds in which a phase all but stood still, against its own median; the last second may be cut short."""
+    whole = series[:-1]
+    if len(whole) < 3:
+        return []
+    floor = STALL * float(np.median(whole))
+    return [second for second, value in enumerate(whole) if value < floor]
+
+
+def _engine_events(samples: pd.DataFrame, phase: str) -> list[tuple[float, str]]:
+    if not {"phase", "second"} <= set(samples.columns):
+        return []
+    inside = samples[samples["phase"] == phase]
+    found: list[tuple[float, str]] = []
+    if "checkpoint_running" in inside:
+        running = inside["checkpoint_running"].fillna(False).astype(bool)
+        begun = inside[running & ~running.shift(fill_value=False)]
+        found += [(float(second), "checkpoint") for second in begun["second"]]
+    if "application_evictions_per_s" in inside:
+        evicting = inside[inside["application_evictions_per_s"].fillna(0) > 0]
+        found += [(float(second), "application eviction") for second in evicting["second"]]
+    return found
+
+
+def _table(trials: Trials, material: Material) -> Table:
+    """A row a trial: the figures that a line's shape shows, instead of every second."""
+    body = []
+    for trial, block, phase in trials:
+        low, middle, high = np.percentile(phase.series_per_s, [5, 50, 95]).tolist()
+        known = material.run.time_series.get(trial)
+        begun = [e for e in _engine_events(known, phase.name) if e[1] == "checkpoint"] if known is not None else None
+        body.append(
+            (
+                str(block),
+                *(f"{number(value)}/s" for value in (low, middle, high)),
+                str(len(stalls(phase.series_per_s))),
+                "not recorded" if begun is None else str(len(begun)),
+            )
+        )
+    return Table(("block", "5 % of seconds below", "median", "5 % above", "stalls", "checkpoints"), tuple(body))

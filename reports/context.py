@@ -1,0 +1,158 @@
+"""What the templates get. `docs/templates.md` describes it to users: names here are a promise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.verdicts import Family
+from reports import evidence
+from reports.answer import Answer, Glance, Notice, answer, choice_of, glance, notices, undecided
+from reports.charts import sizes
+from reports.charts.base import Chart, slug
+from reports.charts.dots import dots
+from reports.charts.forest import effects_table, forest
+from reports.charts.latency import latency_table, percentiles
+from reports.charts.over_time import over_time
+from reports.charts.tradeoffs import tradeoff
+from reports.cost import CostPage, cost_page
+from reports.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from analysis.decision import Decision
+    from analysis.effects import Group
+    from reports.material import Material
+    from reports.run import Run
+
+
+@dataclass(frozen=True)
+class PhasePage:
+    """One phase of one group."""
+
+    workload: str
+    latency: Chart | None
+    over_time: tuple[Chart, ...]
+    counters: Table
+    regime: str | None
+
+
+@dataclass(frozen=True)
+class GroupPage:
+    """All that is shown of one engine and dataset."""
+
+    label: str
+    answer: Answer
+    glance: Glance
+    figures: tuple[Chart, ...]
+    """The article's: compression ratio, then each phase's throughput."""
+    effects: Chart | None
+    exploratory: Table
+    latency_table: Table
+    phases: tuple[PhasePage, ...]
+    tradeoffs: tuple[Chart, ...]
+    cost: CostPage | None
+    files: tuple[Chart, ...]
+    ratios: Table
+
+    def charts(self) -> Iterator[Chart]:
+        """Every chart, in the order of the page."""
+        yield from self.figures
+        if self.effects:
+            yield self.effects
+        for phase in self.phases:
+            if phase.latency:
+                yield phase.latency
+            yield from phase.over_time
+        yield from self.tradeoffs
+        yield from self.files
+
+
+@dataclass(frozen=True)
+class Page:
+    """The whole report."""
+
+    run: Run
+    decision: Decision
+    period: str
+    """When the first trial started and the last one ended."""
+    undecided: Notice | None
+    notices: tuple[Notice, ...]
+    groups: tuple[GroupPage, ...]
+    trials: Table
+    settings: Table
+    noise: Table
+    hosts: Table
+    findings: Table
+    corpora: Table
+    versions: Table
+
+    def charts(self) -> Iterator[Chart]:
+        """Every chart, in the order of the page."""
+        for group in self.groups:
+            yield from group.charts()
+
+
+def page(material: Material) -> Page:
+    """Everything, ready to be shown."""
+    return Page(
+        run=material.run,
+        decision=material.decision,
+        period=_period(material.run),
+        undecided=undecided(material),
+        notices=notices(material),
+        groups=tuple(_group(material, group) for group in material.groups),
+        trials=evidence.trials(material),
+        settings=evidence.settings(material),
+        noise=evidence.noise(material),
+        hosts=evidence.hosts(material),
+        findings=evidence.findings(material),
+        corpora=evidence.corpora(material),
+        versions=evidence.versions(material),
+    )
+
+
+def _period(run: Run) -> str:
+    if not run.records:
+        return "no trial yet"
+    begun = min(record.started_at for record in run.records)[:16].replace("T", " ")
+    ended = max(record.ended_at for record in run.records)[:16].replace("T", " ")
+    return f"{begun} to {ended[11:] if ended[:10] == begun[:10] else ended} UTC"
+
+
+def _group(material: Material, group: Group) -> GroupPage:
+    effects = [one for one in material.decision.effects if one.group == group]
+    primary = [one for one in effects if one.family is Family.PRIMARY]
+    others = [one for one in effects if one.family is not Family.PRIMARY]
+    choice = choice_of(material, group)
+    front = choice.pareto if choice else ()
+    runs = [workload for workload, phase in material.phases.items() if phase.kind == "run"]
+    against = [f"{run}.{name}" for run in runs for name in ("throughput", "p99", "mongod_cpu_us_per_operation")]
+    moments = dict.fromkeys(one.moment for record in material.counting_in(group) for one in record.sizes)
+    measured = set(material.measured["metric"].unique())
+    shown = ["compression_ratio", *(f"{workload}.throughput" for workload in material.phases)]
+    return GroupPage(
+        label=group.label,
+        answer=answer(material, group),
+        glance=glance(material, group),
+        figures=tuple(dots(material, group, key) for key in shown if key in measured),
+        effects=forest(material, group, primary) if primary else None,
+        exploratory=effects_table(others),
+        latency_table=latency_table(material, group),
+        phases=tuple(_phase(material, group, workload) for workload in material.phases),
+        tradeoffs=tuple(chart for key in against if (chart := tradeoff(material, group, key, front))),
+        cost=cost_page(material, group, slug("cost", group.engine, group.dataset)),
+        files=tuple(chart for moment in moments if (chart := sizes.files(material, group, moment))),
+        ratios=evidence.ratios(material, group),
+    )
+
+
+def _phase(material: Material, group: Group, workload: str) -> PhasePage:
+    return PhasePage(
+        workload=workload,
+        latency=percentiles(material, group, workload),
+        over_time=tuple(over_time(material, group, workload)),
+        counters=evidence.counters(material, group, workload),
+        regime=evidence.regime(material, group, workload),
+    )

@@ -1,0 +1,229 @@
+"""The second half of the page: trials, settings read back, engine counters, ratios, hosts, corpora, versions."""
+
+from __future__ import annotations
+
+import json
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from analysis.counters import COUNTERS
+from analysis.metrics import workload_of
+from analysis.quantities import Unit, number, quantity
+from reports.charts.base import interval
+from reports.tables import ABSENT, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from analysis.effects import Group
+    from analysis.records import TrialRecord
+    from reports.material import Material
+
+IN_CACHE_READS = 0.01
+"""Pages read per operation below which a phase is said to have run in the cache."""
+
+
+def trials(material: Material) -> Table:
+    """Every attempt in plan order, and planned trials that are missing."""
+    body = [
+        (
+            record.trial,
+            str(record.block),
+            record.cell.engine,
+            record.cell.arm,
+            record.cell.dataset,
+            _time(record.started_at),
+            _state(record),
+        )
+        for record in sorted(material.run.records, key=lambda record: (record.index, record.attempt))
+    ]
+    present = {(record.block, record.cell) for record in material.run.records}
+    body += [
+        ("–", str(block), cell.engine, cell.arm, cell.dataset, ABSENT, "✗ missing")
+        for block, cell in material.run.planned_trials
+        if (block, cell) not in present
+    ]
+    return Table(("trial", "block", "engine", "arm", "dataset", "started (UTC)", "state"), tuple(body), labels=7)
+
+
+def _time(text: str) -> str:
+    return text[:19].replace("T", " ")
+
+
+def _state(record: TrialRecord) -> str:
+    if record.void:
+        return "✗ void: " + "; ".join(reason.message for reason in record.void)
+    if record.flags:
+        return "! counts, flagged: " + "; ".join(reason.message for reason in record.flags)
+    return "✓ counts"
+
+
+def settings(material: Material) -> Table:
+    """What the running servers said of themselves, a column an engine and arm; differing answers are all given."""
+    columns: dict[str, list[TrialRecord]] = {}
+    for record in material.records:
+        name = f"{record.cell.engine}, {record.cell.arm}" if len(material.run.engines) > 1 else record.cell.arm
+        columns.setdefault(name, []).append(record)
+    names = {
+        "version": "mongod", "git_version": "git version", "feature_compatibility_version": "FCV",
+        "block_compressor": "block compressor", "zstd_level": "zstd level", "zlib_level": "zlib level",
+        "journal_compressor": "journal compressor", "cache_size_bytes": "cache size", "leaf_page_max": "leaf_page_max",
+        "write_concern": "write concern", "creation_string": "creationString",
+    }  # fmt: skip
+    body = [(label, *(_said(records, field) for records in columns.values())) for field, label in names.items()]
+    return Table(("setting", *columns), tuple(body), labels=len(columns) + 1)
+
+
+def _said(records: Iterable[TrialRecord], field: str) -> str:
+    values: dict[str, None] = {}
+    for record in records:
+        if record.in_force is not None:
+            value = getattr(record.in_force, field)
+            shown = "default" if value is None and field.endswith("_level") else _shown(field, value)
+            values[shown] = None
+    return " | ".join(values) or "not read back"
+
+
+def _shown(name: str, value: Any) -> str:
+    """A surveyed or read-back value for people, by the unit in its name."""
+    if value is None:
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float) and name.endswith("_bytes"):
+        return quantity(value, Unit.BYTES)
+    if isinstance(value, float) and name.endswith("_share"):
+        return quantity(value, Unit.SHARE)
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(_shown("", part) for part in value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
+
+
+def ratios(material: Material, group: Group) -> Table:
+    """The ratio that the corpus should give, and the one there was, before and after each run phase."""
+    runs = [workload for workload, phase in material.phases.items() if phase.kind == "run"]
+    body = []
+    for arm in material.styles:
+        expected = {record.expected_ratio for record in material.counting_in(group) if record.cell.arm == arm}
+        known = sorted(ratio for ratio in expected if ratio is not None)
+        keys = ["compression_ratio", "achieved_over_expected", "compression_ratio_without_free"]
+        keys += ["compression_ratio_against_none", *(f"{run}.compression_ratio_after" for run in runs)]
+        cells = [interval(material.figures.get((group, arm, key))) for key in keys]
+        body.append((arm, ", ".join(f"{number(ratio)} ×" for ratio in known) or ABSENT, *cells))
+    labels = ("arm", "expected", "achieved", "achieved ÷ expected", "without free space", "against no compression")
+    return Table((*labels, *(f"after {run}" for run in runs)), tuple(body))
+
+
+def counters(material: Material, group: Group, workload: str) -> Table:
+    """What the engine did in one phase: the mean of each counter over the trials that count, a column an arm."""
+    moved: dict[tuple[str, str], list[float]] = {}
+    for record in material.counting_in(group):
+        for phase in record.phases:
+            if workload_of(phase) == workload:
+                for key, value in phase.counters.items():
+                    if value is not None:
+                        moved.setdefault((record.cell.arm, key), []).append(value)
+    arms = list(material.styles)
+    units = {"bytes": Unit.BYTES, "us": Unit.US, "count": None, "ms": None}
+
+    def cell(arm: str, key: str, unit: str) -> str:
+        if (arm, key) not in moved:
+            return ABSENT
+        mean = fmean(moved[arm, key])
+        known = units[unit]
+        return quantity(mean, known) if known else number(mean) + (" ms" if unit == "ms" else "")
+
+    body = tuple(
+        (counter.label, *(cell(arm, counter.key, counter.unit) for arm in arms))
+        for counter in COUNTERS
+        if any((arm, counter.key) in moved for arm in arms)
+    )
+    return Table(("counter", *arms), body)
+
+
+def regime(material: Material, group: Group, workload: str) -> str | None:
+    """Whether the phase ran in the cache, from the pages it had to read; None where no trial says."""
+    reads: list[float] = []
+    for record in material.counting_in(group):
+        for phase in record.phases:
+            pages = phase.counters.get("pages_read")
+            if workload_of(phase) == workload and pages is not None and phase.acknowledged:
+                reads.append(pages / phase.acknowledged)
+    if not reads:
+        return None
+    kind = "in the cache" if max(reads) < IN_CACHE_READS else "out of the cache" if min(reads) >= IN_CACHE_READS else "mixed"
+    low, high = number(min(reads)), number(max(reads))
+    spread = low if low == high else f"{low} to {high}"
+    return f"{workload}: {kind} ({spread} pages read per operation)"
+
+
+def hosts(material: Material) -> Table:
+    """The survey, a column a host."""
+    flat = {host: dict(_flattened(survey)) for host, survey in material.run.hosts.items()}
+    fields = dict.fromkeys(field for survey in flat.values() for field in survey if field != "format_version")
+    body = tuple(
+        (
+            field.removesuffix("_bytes").removesuffix("_share").replace("_", " ").replace(".", ": "),
+            *(_shown(field, survey.get(field)) for survey in flat.values()),
+        )
+        for field in fields
+    )
+    return Table(("property", *flat), body, labels=len(flat) + 1)
+
+
+def _flattened(values: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from _flattened(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def findings(material: Material) -> Table:
+    """What the doctor says of the hosts."""
+    body = tuple((host, level, subject, found, advice)
+                 for host, told in material.run.findings.items()
+                 for subject, found, level, advice in told)  # fmt: skip
+    return Table(("host", "level", "subject", "found", "advice"), body, labels=5)
+
+
+def corpora(material: Material) -> Table:
+    """The manifests, a column a dataset."""
+    shown = {
+        name: {key: value for key, value in manifest.items() if key not in ("format_version", "expected_ratios")}
+        for name, manifest in material.run.manifests.items()
+    }
+    fields = dict.fromkeys(field for manifest in shown.values() for field in manifest)
+    body = tuple(
+        (
+            "size" if field == "bytes" else field.replace("_", " "),
+            *(_shown("size_bytes" if field == "bytes" else field, m.get(field)) for m in shown.values()),
+        )
+        for field in fields
+    )
+    return Table(("manifest", *shown), body, labels=len(shown) + 1)
+
+
+def versions(material: Material) -> Table:
+    """Tools and their versions."""
+    return Table(("tool", "version"), tuple(material.run.versions.items()), labels=2)
+
+
+def noise(material: Material) -> Table:
+    """What this run could see."""
+    body = []
+    for floor in material.decision.noise_floor:
+        controls = ", ".join(f"{one.arm} {interval(one.ratio)}" for one in floor.controls) or "no A/A arm"
+        body.append(
+            (
+                floor.group.label,
+                floor.metric,
+                ABSENT if floor.scatter_percent is None else f"{number(floor.scatter_percent)} %",
+                ABSENT if floor.detectable_percent is None else f"{number(floor.detectable_percent)} %",
+                controls,
+            )
+        )
+    columns = ("group", "metric", "scatter of a block's ratio", "smallest effect it could see", "A/A arms")
+    return Table(columns, tuple(body), labels=2)

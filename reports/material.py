@@ -1,0 +1,94 @@
+"""What all parts of a report draw on: the run, its decision, and its records as tables, each made once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analysis import frames
+from analysis.cost import cost_measurements
+from analysis.decision import Decision, decide
+from analysis.effects import Group
+from analysis.metrics import workload_of
+from reports.theme import ArmStyle, arm_styles
+
+if TYPE_CHECKING:
+    from analysis.quantities import Estimate
+    from analysis.records import Phase, TrialRecord
+    from analysis.verdicts import Effect
+    from reports.run import Run
+
+
+@dataclass(frozen=True)
+class Material:
+    """A run, judged."""
+
+    run: Run
+    decision: Decision
+
+    @classmethod
+    def of(cls, run: Run) -> Material:
+        """Decide, and keep the run beside the decision."""
+        return cls(run, decide(run.records, run.criteria, run.question))
+
+    @cached_property
+    def records(self) -> list[TrialRecord]:
+        """In plan order, each counting cell of a block once."""
+        return frames.once_per_cell(self.run.records)
+
+    @cached_property
+    def counting(self) -> list[TrialRecord]:
+        """The records whose figures may be used."""
+        return [record for record in self.records if record.counts]
+
+    @cached_property
+    def measured(self) -> pd.DataFrame:
+        """`frames.measurements` with the costs under the run's prices."""
+        rows = frames.measurements(self.records)
+        return pd.concat([rows, cost_measurements(rows, self.run.criteria.prices)], ignore_index=True)
+
+    @cached_property
+    def styles(self) -> dict[str, ArmStyle]:
+        """A look for each arm: those of the spec, then any that only the records know."""
+        known = (*self.run.arms, *(record.cell.arm for record in self.run.records))
+        return {style.name: style for style in arm_styles(tuple(dict.fromkeys(known)))}
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Engine and dataset, in the order of the spec; those without a trial too."""
+        planned = [Group(engine=engine, dataset=dataset) for engine in self.run.engines for dataset in self.run.datasets]
+        found = [Group(engine=record.cell.engine, dataset=record.cell.dataset) for record in self.run.records]
+        return tuple(dict.fromkeys([*planned, *found]))
+
+    @cached_property
+    def phases(self) -> dict[str, Phase]:
+        """An example of each phase by workload: the load as `insert` first, then the runs."""
+        found: dict[str, Phase] = {}
+        for record in self.run.records:
+            for phase in record.phases:
+                found.setdefault(workload_of(phase), phase)
+        return found
+
+    @cached_property
+    def figures(self) -> dict[tuple[Group, str, str], Estimate]:
+        """Estimates by group, arm and metric."""
+        return {
+            (Group(engine=one.engine, dataset=one.dataset), one.arm, one.metric): one.figure
+            for one in self.decision.estimates
+        }
+
+    @cached_property
+    def effects(self) -> dict[tuple[Group, str, str], Effect]:
+        """Effects by group, arm and metric."""
+        return {(one.group, one.candidate, one.metric): one for one in self.decision.effects}
+
+    def in_group(self, group: Group) -> pd.DataFrame:
+        """The measurements of one group."""
+        return self.measured[(self.measured["engine"] == group.engine) & (self.measured["dataset"] == group.dataset)]
+
+    def counting_in(self, group: Group) -> list[TrialRecord]:
+        """The counting records of one group."""
+        return [r for r in self.counting if (r.cell.engine, r.cell.dataset) == (group.engine, group.dataset)]

@@ -1,0 +1,49 @@
+"""What a report is made from: one run of a campaign, as the harness hands it over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from analysis.criteria import Criteria
+    from analysis.records import Cell, TrialRecord
+
+Finding = tuple[str, str, str, str]
+"""The doctor's subject, what was found, level and advice."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run. Every text in it may be hostile: names and errors come from specs, logs and databases."""
+
+    campaign: str
+    run_id: str
+    question: str
+    spec_text: str
+    """The YAML as the user wrote it."""
+    command: str
+    """What repeats this run."""
+    records: tuple[TrialRecord, ...]
+    """All attempts, void ones included."""
+    criteria: Criteria
+    planned_trials: tuple[tuple[int, Cell], ...]
+    """Block and cell of every trial planned so far, so that missing ones show."""
+    arms: tuple[str, ...]
+    """In the order of the spec, which fixes their colours; engines and datasets likewise."""
+    engines: tuple[str, ...]
+    datasets: tuple[str, ...]
+    hosts: Mapping[str, Mapping[str, Any]]
+    """What was surveyed, by host."""
+    manifests: Mapping[str, Mapping[str, Any]]
+    """The corpus manifests, by dataset."""
+    versions: Mapping[str, str]
+    """Tool -> version."""
+    findings: Mapping[str, Sequence[Finding]]
+    """What the doctor says of each host."""
+    time_series: Mapping[str, pd.DataFrame]
+    """One-second engine samples by trial (`reports.charts.over_time` names the columns it draws); may be empty."""

@@ -1,0 +1,88 @@
+"""Writes a run's report folder: page, Markdown, figures, tables and decision. Offline."""
+
+from __future__ import annotations
+
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import vl_convert
+from jinja2 import TemplateError
+
+from reports.bundle import vega_bundle, write_whole
+from reports.context import page
+from reports.environment import environment, script_json
+from reports.errors import TemplateFaultError
+from reports.material import Material
+from reports.theme import CONFIG, STATIC, with_light_colours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from analysis.decision import Decision
+    from reports.charts.base import Chart
+    from reports.context import Page
+    from reports.run import Run
+
+_FIGURE_WIDTH_PX = 680
+_PNG_SCALE = 2
+
+
+def write(run: Run, folder: Path, template_dir: Path | None) -> Decision:
+    """See `reports.write_report`."""
+    material = Material.of(run)
+    found = page(material)
+    texts = render(found, template_dir)
+    figures = folder / "figures"
+    figures.mkdir(parents=True, exist_ok=True)
+    names = write_figures(found.charts(), figures)
+    for stale in figures.iterdir():
+        if stale.suffix in (".svg", ".png") and stale.name not in names:
+            stale.unlink()
+    write_whole(folder / "decision.json", material.decision.model_dump_json(indent=1) + "\n")
+    write_whole(folder / "metrics.csv", material.measured.to_csv(index=False, lineterminator="\n"))
+    for name, text in texts.items():
+        write_whole(folder / name, text)
+    return material.decision
+
+
+def render(found: Page, template_dir: Path | None) -> dict[str, str]:
+    """The page and its Markdown, by file name. Raises TemplateFaultError where a user's template is wrong."""
+    made = environment(template_dir)
+    charts = {chart.key: chart.spec for chart in found.charts()}
+    data = {"charts": charts, "config": CONFIG, "costs": {g.cost.key: g.cost.data for g in found.groups if g.cost}}
+    common: dict[str, Any] = {
+        "page": found,
+        "css": (STATIC / "report.css").read_text(encoding="utf-8"),
+        "script": (STATIC / "report.js").read_text(encoding="utf-8"),
+        "vega": vega_bundle(),
+        "data": data,
+        # The page's policy lets only scripts with this token run: whatever slips through escaping stays dead text.
+        "nonce": hashlib.sha256(script_json(data).encode()).hexdigest()[:32],
+    }
+    try:
+        return {
+            "index.html": made.get_template("report.html").render(common),
+            "report.md": made.get_template("report.md").render(common),
+        }
+    except TemplateError as error:
+        where = f"{getattr(error, 'name', None) or 'a template'}:{getattr(error, 'lineno', None) or '?'}"
+        raise TemplateFaultError(f"{where}: {error}") from error
+
+
+def write_figures(charts: Iterable[Chart], folder: Path) -> set[str]:
+    """SVG and PNG of every exported chart, in light colours; gives the names of the files."""
+    wanted = [chart for chart in charts if chart.exported]
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return {name for names in pool.map(lambda chart: _write_figure(chart, folder), wanted) for name in names}
+
+
+def _write_figure(chart: Chart, folder: Path) -> tuple[str, str]:
+    specification = with_light_colours(dict(chart.spec)) | {"width": _FIGURE_WIDTH_PX, "padding": 12}
+    config = with_light_colours(CONFIG) | {"background": "white"}
+    svg = vl_convert.vegalite_to_svg(specification, config=config)
+    names = (f"{chart.key}.svg", f"{chart.key}.png")
+    write_whole(folder / names[0], svg)
+    write_whole(folder / names[1], vl_convert.svg_to_png(svg, scale=_PNG_SCALE))
+    return names

@@ -1,0 +1,68 @@
+"""Runs for the tests of the report, around synthetic records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from analysis.criteria import Constraint, Criteria
+from analysis.records import Cell, TrialRecord
+from reports import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CRITERIA = Criteria(
+    baseline="snappy",
+    constraints=(
+        Constraint(metric="rmw.throughput", at_least=0.7),
+        Constraint(metric="rmw.p99", at_most=2.5),
+    ),
+)
+
+HOST = {
+    "format_version": 1, "hostname": "bench-1", "architecture": "x86_64", "kernel": "6.1.0-18-amd64",
+    "os": "Debian GNU/Linux 12 (bookworm)", "cpu_model": "Example CPU @ 3.0GHz", "cores": 2, "cores_allowed": 2,
+    "steal_share": 0.0012, "load_average": [0.1, 0.2, 0.3], "memory_total_bytes": 24 * 2**30, "swap_total_bytes": 0,
+    "thp_enabled": "always", "frequency_governor": None,
+    "data": {"path": "/var/lib/pressgauge", "filesystem": "ext4", "free_bytes": 90 * 2**30, "rotational": False},
+}  # fmt: skip
+
+MANIFEST = {
+    "format_version": 1, "recipe": "faker-sentences", "parameters": {"count": 10_000}, "seed": 20220215,
+    "faker_version": "40.1.0", "locales": ["en_US"], "units": 10_000, "bytes": 1_234_567, "digest": "ab" * 32,
+}  # fmt: skip
+
+
+def run(records: Sequence[TrialRecord], **changes: Any) -> Run:
+    """A run of these records; what it was planned from follows from them unless it is given."""
+    names = {"arm": {}, "engine": {}, "dataset": {}}  # type: dict[str, dict[str, None]]
+    for record in sorted(records, key=lambda record: record.index):
+        for factor, found in names.items():
+            found[getattr(record.cell, factor)] = None
+    arms = [arm for arm in ("none", "snappy", "zlib", "zstd-6") if arm in names["arm"]]
+    arms += [arm for arm in names["arm"] if arm not in arms]
+    engines, datasets = tuple(names["engine"]) or ("6.0.5",), tuple(names["dataset"]) or ("sentences",)
+    blocks = sorted({record.block for record in records})
+    planned = [
+        (block, Cell(engine=engine, arm=arm, dataset=dataset))
+        for block in blocks for engine in engines for dataset in datasets for arm in changes.get("arms", arms)
+    ]  # fmt: skip
+    known: dict[str, Any] = {
+        "campaign": "quick",
+        "run_id": "20260101T000000Z",
+        "question": "Which block compressor should a text workload run?",
+        "spec_text": "question: Which block compressor should a text workload run?\nblocks: 3\n",
+        "command": "make run-campaign CAMPAIGN=quick",
+        "records": tuple(records),
+        "criteria": CRITERIA,
+        "planned_trials": tuple(planned),
+        "arms": tuple(arms),
+        "engines": engines,
+        "datasets": datasets,
+        "hosts": {"localhost": HOST},
+        "manifests": dict.fromkeys(datasets, MANIFEST),
+        "versions": {"Pressgauge": "0.1.0", "mongod": "6.0.5", "YCSB core": "0.17.0"},
+        "findings": {"localhost": [("transparent huge pages", "always", "warning", "set them to madvise")]},
+        "time_series": {},
+    }
+    return Run(**(known | changes))
