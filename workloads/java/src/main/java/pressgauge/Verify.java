@@ -60,6 +60,7 @@ public final class Verify {
 
   private static void run(Settings settings) throws DBException, IOException {
     var out = settings.path("verify.out");
+    Files.deleteIfExists(out); // or a failure would leave an earlier verification's word
     var client = SharedClient.acquire(settings.properties());
     try {
       var table = settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable");
