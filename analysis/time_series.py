@@ -165,7 +165,8 @@ def between(table: pd.DataFrame, start_unix_s: float, end_unix_s: float) -> pd.D
     """The rows of a frame whose whole interval, from the sample before to their own, lies within a window."""
     at_s = pd.DatetimeIndex(table.index).as_unit("ms").asi8 / 1000
     begun_s = (at_s - table["interval_s"]).round(3)
-    return table.loc[(begun_s >= start_unix_s) & (at_s <= end_unix_s)]
+    within: pd.DataFrame = table[(begun_s >= start_unix_s) & (at_s <= end_unix_s)]
+    return within
 
 
 def changes(
