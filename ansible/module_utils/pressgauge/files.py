@@ -7,13 +7,13 @@ import json
 import os
 import shutil
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.failures import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 MARKER = ".pressgauge-instance"
 
@@ -44,20 +44,27 @@ def create_owned(path: Path, facts: Mapping[str, Any]) -> None:
     write_json(path / MARKER, {"format_version": 1, "created_at_s": time.time(), **facts})
 
 
-def remove_owned(path: Path) -> bool:
-    """Delete a directory that carries our marker; False when there is none.
+def owner_facts(path: Path) -> dict[str, Any]:
+    """What the marker of a directory of ours says.
 
     Raises Failure (host) for anything else: a directory without the marker, or one reached through a symbolic
     link. A wrong variable must never cost anyone a directory.
     """
-    if not os.path.lexists(path):
-        return False
     if not is_owned(path):
         raise Failure(
             "host",
-            f"refusing to delete {path}: it is a symbolic link, or has no {MARKER} file, so pressgauge did not "
-            "make it; move it away, or name another directory",
+            f"{path} is left as it is: it is a symbolic link, or has no {MARKER} file, so pressgauge did not make "
+            "it; move it away, or name another directory",
         )
+    facts = json.loads((path / MARKER).read_text("utf-8"))
+    return dict(facts)
+
+
+def remove_owned(path: Path) -> bool:
+    """Delete a directory that carries our marker; False when there is none. Raises as `owner_facts` does."""
+    if not os.path.lexists(path):
+        return False
+    owner_facts(path)
     with contextlib.suppress(FileNotFoundError):  # the client it belongs to may be cleaning up at the same time
         shutil.rmtree(path)
     if path.exists():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import resource
+import re
 import signal
 import subprocess
 import time
@@ -16,6 +17,7 @@ from ansible.module_utils.pressgauge.files import create_owned, remove_owned, wr
 from ansible.module_utils.pressgauge.processes import POLL_S, Process
 
 if TYPE_CHECKING:
+    import resource
     from collections.abc import Mapping
 
 # What every client module takes; see the modules' documentation.
@@ -31,6 +33,7 @@ CLIENT_ARGUMENTS: dict[str, Any] = {
     "timeout_s": {"type": "int", "required": True},
 }
 _LOG_LINES = 8
+_STATUS_LINE = re.compile(r"\S+ \S+ \d+ sec: ")
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,12 @@ class JavaRun:
             if not path.is_file():
                 raise Failure("host", f"{self.name}: no file {path}; run ansible/provision.yml first")
         self.result.unlink(missing_ok=True)
-        create_owned(directory, {"name": directory.name, "client": self.name})
+        running = Process.recorded(directory / "client.pid")
+        if running:
+            raise Failure(
+                "host", f"a client of {directory.name} still runs (pid {running.pid}); run teardown.yml first"
+            )
+        create_owned(directory, {"client": self.name})
         try:
             write_text(directory / "uri", self.params["uri"], mode=0o600)
             settings = {
@@ -106,11 +114,14 @@ class JavaRun:
 
     def _fail(self, log: Path, how: str) -> NoReturn:
         lines = [line for line in log.read_text("utf-8", errors="replace").splitlines() if line.strip()]
-        said = "\n".join(f"  {line[:300]}" for line in lines[-_LOG_LINES:]) or "  (it wrote nothing)"
+        chosen = [line for line in lines if not _STATUS_LINE.match(line)] or lines[-1:]
+        said = "\n".join(f"  {line[:300]}" for line in chosen[-_LOG_LINES:]) or "  (it wrote nothing)"
         raise Failure("client", f"the client {how} in phase {self.name}. The last it said ({log}):\n{said}")
 
 
-def _run_group(argv: list[str], output: Any, directory: Path, timeout_s: float) -> tuple[int, bool, resource.struct_rusage]:
+def _run_group(
+    argv: list[str], output: Any, directory: Path, timeout_s: float
+) -> tuple[int, bool, resource.struct_rusage]:
     """Run `argv` in a process group of its own; (exit code, whether it was killed for time, what it used)."""
     try:
         child = subprocess.Popen(
@@ -141,10 +152,8 @@ def _run_group(argv: list[str], output: Any, directory: Path, timeout_s: float) 
 
 
 def _kill_group(pid: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):  # it ended by itself in between
         os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass  # it ended by itself in between
 
 
 def properties_text(properties: Mapping[str, Any]) -> str:

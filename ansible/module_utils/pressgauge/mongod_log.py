@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _OPENING_WIREDTIGER = 22315
+_LINE_LENGTH = 500
 
 
 def opening_wiredtiger(log: Path) -> str | None:
@@ -19,9 +22,9 @@ def opening_wiredtiger(log: Path) -> str | None:
     return None
 
 
-def last_words(log: Path, console: Path, count: int = 12) -> str:
-    """What mongod said last, one readable line each: errors first in the order they came, else the end."""
-    lines = _lines(log)
+def last_words(log: Path, console: Path, count: int = 6) -> str:
+    """What mongod said last, one readable line each: its errors where there are any, else the end of the log."""
+    lines = [line for line in _lines(log) if _entry(line).get("c") != "NETWORK"]
     errors = [line for line in lines if _entry(line).get("s") in ("E", "F")]
     chosen = (errors or lines)[-count:] + _lines(console)[-count:]
     return "\n".join(f"  {readable(line)}" for line in chosen) or "  (it wrote nothing)"
@@ -34,7 +37,7 @@ def readable(line: str) -> str:
         return line.strip()
     attributes = "; ".join(f"{name}: {_plain(value)}" for name, value in entry.get("attr", {}).items())
     said = f"{entry.get('s', '?')} {entry.get('c', '-')}: {entry['msg']}"
-    return (f"{said} ({attributes})" if attributes else said)[:600]
+    return (f"{said} ({attributes})" if attributes else said)[:_LINE_LENGTH]
 
 
 def _plain(value: Any) -> str:

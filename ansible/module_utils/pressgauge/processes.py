@@ -6,11 +6,12 @@ import json
 import os
 import signal
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.files import write_json
 
 if TYPE_CHECKING:
@@ -99,12 +100,21 @@ class Process:
 
 @contextmanager
 def on_cpus(cpus: str | None) -> Iterator[None]:
-    """Within the block, this process and all it starts run on `cpus` ("0,2-3") only; None changes nothing."""
+    """Within the block, this process and all it starts run on `cpus` ("0,2-3") only; None changes nothing.
+
+    Raises Failure (spec) when that is no CPU list, or not of this host's.
+    """
     if cpus is None:
         yield
         return
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cpu_set(cpus))
+    try:
+        chosen = cpu_set(cpus)
+    except ValueError as error:
+        raise Failure("spec", f"cpus: {cpus!r} is no CPU list such as 0,2-3") from error
+    if not chosen <= before:
+        raise Failure("spec", f"cpus: {cpus!r} asks for more than this host gives: {sorted(before)}")
+    os.sched_setaffinity(0, chosen)
     try:
         yield
     finally:
@@ -117,6 +127,8 @@ def cpu_set(cpus: str) -> set[int]:
     for part in cpus.split(","):
         first, _, last = part.partition("-")
         chosen.update(range(int(first), int(last or first) + 1))
+    if not chosen:
+        raise ValueError(cpus)
     return chosen
 
 
@@ -156,7 +168,5 @@ def _stat_fields(pid: int) -> list[str]:
 
 
 def _signal(send: Any, pid: int, number: signal.Signals) -> None:
-    try:
+    with suppress(ProcessLookupError):  # it ended by itself in between
         send(pid, number)
-    except ProcessLookupError:
-        pass  # it ended by itself in between

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pymongo import MongoClient
-    from pymongo.database import Database
-
     from ansible.module_utils.pressgauge.processes import Process
+    from ansible.module_utils.pressgauge.servers import Server
 
     Document = dict[str, Any]
 
@@ -21,26 +19,26 @@ _PARAMETERS = ("wiredTiger", "diagnosticDataCollection", "journal", "sync", "sto
 _FREE_STORAGE_SINCE = (5, 0, 6)
 
 
-def create_collection(database: Database[Document], name: str, config: str | None) -> None:
+def create_collection(server: Server, database: str, collection: str, config: str | None) -> None:
     """Create the collection; `config` is WiredTiger's, appended after mongod's defaults, so it wins."""
     engine = {"storageEngine": {"wiredTiger": {"configString": config}}} if config else {}
-    database.create_collection(name, **engine)
+    server.command(database, {"create": collection, **engine})
 
 
-def in_force(client: MongoClient[Document], database: str, collection: str, opening: str | None) -> Document:
+def in_force(server: Server, database: str, collection: str, opening: str | None) -> Document:
     """The configuration in force, read back from the server; null where this version does not say."""
-    build = client.admin.command("buildInfo")
-    status = client.admin.command("serverStatus")
-    parameters = client.admin.command("getParameter", "*")
+    build = server.command("admin", {"buildInfo": 1})
+    status = server.command("admin", {"serverStatus": 1})
+    parameters = server.command("admin", {"getParameter": "*"})
     fcv = parameters.get("featureCompatibilityVersion", {})
-    statistics = _collection_statistics(client, database, collection)
+    statistics = _collection_statistics(server, database, collection)
     return {
         "format_version": FORMAT_VERSION,
         "version": build["version"],
         "git_version": build.get("gitVersion"),
         "openssl": build.get("openssl", {}).get("running"),
         "allocator": build.get("allocator"),
-        "cmd_line_opts": client.admin.command("getCmdLineOpts").get("parsed"),
+        "cmd_line_opts": server.command("admin", {"getCmdLineOpts": 1}).get("parsed"),
         "parameters": {name: value for name, value in parameters.items() if name.startswith(_PARAMETERS)},
         "fcv": fcv.get("version"),
         "creation_string": statistics.get("wiredTiger", {}).get("creationString"),
@@ -51,34 +49,34 @@ def in_force(client: MongoClient[Document], database: str, collection: str, open
 
 
 def snapshot(
-    client: MongoClient[Document], process: Process, directory: Path, moment: str, database: str, collection: str
+    server: Server, process: Process, directory: Path, moment: str, database: str, collection: str
 ) -> Document:
     """Counters and sizes at a moment, around two checkpoints.
 
     Two, because blocks that a checkpoint frees become reusable only after its metadata is written.
     """
-    before = _counters(client, process)
+    before = _counters(server, process)
     began = time.monotonic()
     for _ in range(2):
-        client.admin.command({"fsync": 1})
+        server.command("admin", {"fsync": 1})
     checkpoint_s = time.monotonic() - began
-    version = tuple(client.server_info()["versionArray"][:3])
+    version = tuple(server.command("admin", {"buildInfo": 1})["versionArray"][:3])
     free_storage = {"freeStorage": 1} if version >= _FREE_STORAGE_SINCE else {}
     return {
         "format_version": FORMAT_VERSION,
         "moment": moment,
         "counters_before_checkpoint": before,
         "checkpoint_s": checkpoint_s,
-        "counters_after_checkpoint": _counters(client, process),
-        "db_stats": client[database].command({"dbStats": 1, **free_storage}),
-        "coll_stats": _collection_statistics(client, database, collection),
+        "counters_after_checkpoint": _counters(server, process),
+        "db_stats": server.command(database, {"dbStats": 1, **free_storage}),
+        "coll_stats": _collection_statistics(server, database, collection),
         "files": file_bytes(directory / "data"),
     }
 
 
 def plain(document: Document) -> Any:
     """The document as JSON has it: numbers plain, dates as {"$date": …}."""
-    from bson import json_util  # noqa: PLC0415  (pymongo's absence is reported by servers.connect)
+    from bson import json_util  # noqa: PLC0415  (its absence is reported where the server is asked)
 
     return json.loads(json_util.dumps(document, json_options=json_util.RELAXED_JSON_OPTIONS))
 
@@ -109,12 +107,14 @@ def _file_class(parts: tuple[str, ...]) -> str:
     return "other"
 
 
-def _counters(client: MongoClient[Document], process: Process) -> Document:
+def _counters(server: Server, process: Process) -> Document:
     at_s = time.time()
-    return {"at_s": at_s, "server_status": client.admin.command("serverStatus"), "process": process.counters()}
+    return {"at_s": at_s, "server_status": server.command("admin", {"serverStatus": 1}), "process": process.counters()}
 
 
-def _collection_statistics(client: MongoClient[Document], database: str, collection: str) -> Document:
+def _collection_statistics(server: Server, database: str, collection: str) -> Document:
     """The aggregation stage has been there since 3.4; the collStats command is deprecated from 6.2."""
-    (statistics,) = client[database][collection].aggregate([{"$collStats": {"storageStats": {}}}])
+    stage: Document = {"$collStats": {"storageStats": {}}}
+    answer = server.command(database, {"aggregate": collection, "pipeline": [stage], "cursor": {}})
+    (statistics,) = answer["cursor"]["firstBatch"]
     return dict(statistics["storageStats"])
