@@ -22,7 +22,7 @@ run-campaign: setup ## Run or resume CAMPAIGN and write its report (default: qui
 	@$(HARNESS) run "$(CAMPAIGN)" --results "$(RESULTS)" $(options) $(if $(NEW),--new) $(if $(PROGRESS),--progress $(PROGRESS))
 
 plan: setup ## What CAMPAIGN would run, in which order, and the time and disk it needs
-	@$(HARNESS) plan "$(CAMPAIGN)"
+	@$(HARNESS) plan "$(CAMPAIGN)" $(if $(FROM),--from "$(FROM)")
 
 doctor: setup ## What on this host would spoil the numbers
 	@$(HARNESS) doctor $(options)

@@ -40,38 +40,38 @@ class Constraint(Part):
 class Precision(Part):
     """When to stop adding blocks: the interval's half-width on every primary metric, in per cent."""
 
-    half_width_percent: Percent = 3.0
-    confidence_percent: Percent = 95.0
+    half_width_percent: Percent = Field(3.0, description="Of the interval on every primary metric.")
+    confidence_percent: Percent = Field(95.0, description="Of the intervals.")
 
 
 class Prices(Part):
     """Prices and the deployment they are for. The defaults are examples, not quotes: give your own."""
 
     dated: str = Field("2026-11 (example)", description="When these prices held.")
-    currency: str = "USD"
-    instance_per_hour: Annotated[float, Field(gt=0)] = 0.272
+    currency: str = Field("USD", description="Of all prices.")
+    instance_per_hour: Annotated[float, Field(gt=0)] = Field(0.272, description="Of one database host.")
     instance_capacity: Annotated[float, Field(gt=0, le=1)] = Field(
         0.5, description="Share of the measured maximum that the deployment plans to use of an instance."
     )
-    storage_per_gb_month: Annotated[float, Field(ge=0)] = 0.08
+    storage_per_gb_month: Annotated[float, Field(ge=0)] = Field(0.08, description="Of the data disk.")
     data_size_gb: Annotated[float, Field(gt=0)] = Field(500.0, description="Uncompressed BSON today.")
-    growth_percent_per_month: Annotated[float, Field(ge=0, le=100)] = 0.0
-    horizon_months: Annotated[int, Field(ge=1, le=120)] = 12
+    growth_percent_per_month: Annotated[float, Field(ge=0, le=100)] = Field(0.0, description="Of the data.")
+    horizon_months: Annotated[int, Field(ge=1, le=120)] = Field(12, description="Over which costs are averaged.")
     operations_per_s: Annotated[float, Field(gt=0)] = Field(1000.0, description="Of the workload named below.")
     workload: str = Field("rmw", description="The phase whose throughput sizes the instances.")
-    replicas: Annotated[int, Field(ge=1, le=50)] = 3
+    replicas: Annotated[int, Field(ge=1, le=50)] = Field(3, description="Members that store the data.")
 
 
 class Criteria(Part):
     """The spec's `decision` section."""
 
     baseline: str = Field(description="The arm that every other is compared with.")
-    objective: Objective = Objective.STORAGE
+    objective: Objective = Field(Objective.STORAGE, description="What the recommended arm should be best at.")
     constraints: tuple[Constraint, ...] = ()
     equivalence_margin_percent: Percent = Field(
         3.0, description="Differences smaller than this do not matter to the user."
     )
-    confidence_percent: Percent = 95.0
+    confidence_percent: Percent = Field(95.0, description="Of the intervals.")
     primary: tuple[str, ...] | Literal["default"] = Field(
         "default", description="Metrics that the verdicts are corrected over; `default`: the declared ones."
     )

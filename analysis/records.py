@@ -116,6 +116,7 @@ class Phase(Part):
     name: str = Field(description="`load`, or the workload's name in the campaign.")
     kind: Literal["load", "run"]
     operation: str = Field(description="The operation whose throughput the phase measures.")
+    started_at_s: float | None = Field(None, description="Unix time at which the client began to measure.")
     warmup_s: Seconds = Field(description="Left out of the measured window.")
     measured_s: Seconds = Field(description="Length of the measured window.")
     measured_operations: Count = Field(description="Acknowledged within the measured window.")

@@ -67,9 +67,17 @@ def run(
 
 
 @app.command()
-def plan(campaign: CampaignArgument = "quick") -> None:
+def plan(
+    campaign: CampaignArgument = "quick",
+    earlier: Annotated[
+        Path | None, typer.Option("--from", help="An earlier run: say what this one will be able to see.")
+    ] = None,
+) -> None:
     """Print a campaign's trials, their order, and the time and disk they need. Touches nothing."""
-    _say(planning.describe(load_campaign(find_campaign(campaign))))
+    spec = load_campaign(find_campaign(campaign))
+    _say(planning.describe(spec))
+    if earlier:
+        _say(planning.foresee(spec, find_run(earlier).records(), spec.fewest_blocks))
 
 
 @app.command()

@@ -49,6 +49,7 @@ def read_phase(
         name=name,
         kind="load" if name == "load" else "run",
         operation="+".join(main),
+        started_at_s=began,
         warmup_s=round(start - began, 3),
         measured_s=round(end - start, 3),
         measured_operations=measured,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
+from analysis.metrics import INSERT, keys
 from harness.errors import InputError
 from harness.spec import Campaign
 from harness.yaml_source import KeyPath, YamlSource, read_yaml
@@ -148,17 +149,32 @@ def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
         if arm.cache_size is not None and arm.cache_size < 2**28:
             yield ("arms", name, "cache_size"), "mongod takes no cache below 256MiB"
     yield from _workload_checks(campaign)
+    yield from _metric_checks(campaign)
 
 
 def _workload_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
     mixes = sorted(file.stem for file in MIXES.glob("*.properties"))
     for name, workload in campaign.workloads.items():
-        if name == "load":
-            yield ("workloads", name), "`load` names the load itself; call the workload something else"
+        if name in {"load", INSERT}:
+            yield ("workloads", name), f"`{name}` names the load itself; call the workload something else"
         mix = workload.mix or name
         if mix not in mixes:
             key = ("workloads", name, "mix") if workload.mix else ("workloads", name)
             yield key, f"no workloads/{mix}.properties{did_you_mean(mix, mixes)}; there are: {', '.join(mixes)}"
+
+
+def _metric_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
+    """Metrics that the decision names, and that no trial of this campaign will have."""
+    decision, known = campaign.decision, keys(campaign.workloads)
+    named: list[tuple[KeyPath, str]] = [
+        (("decision", "constraints", i, "metric"), constraint.metric)
+        for i, constraint in enumerate(decision.constraints)
+    ]
+    if decision.primary != "default":
+        named += [(("decision", "primary", i), key) for i, key in enumerate(decision.primary)]
+    for at, key in named:
+        if key not in known:
+            yield at, f"{key!r} is no metric of this campaign{did_you_mean(key, known)}; docs/metrics.md lists them"
 
 
 def _major(version: str) -> tuple[int, int]:

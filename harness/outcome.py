@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.stopping import further_blocks
 from harness import doctor
+from harness.engine_seconds import engine_seconds
 from harness.errors import Exit
 from harness.ledger import HOST_FILE, SPEC_FILE
 from harness.load_spec import ROOT
@@ -62,7 +63,7 @@ def write_outcome(ledger: Ledger, campaign: Campaign, command: str, template: Pa
             host: [(f.subject, f.found, f.level.value, f.advice) for f in doctor.examine(survey, versions)]
             for host, survey in hosts.items()
         },
-        time_series={},
+        time_series=engine_seconds(ledger, records),
     )
     return write_report(run, ledger.report_folder, template)
 

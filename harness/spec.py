@@ -29,21 +29,21 @@ class Spec(BaseModel):
 class WheelEngine(Spec):
     """A mongod carried by a Python wheel; nothing else is needed."""
 
-    source: Literal["pypi"] = "pypi"
+    source: Literal["pypi"] = Field("pypi", description="The embedded default.")
     version: Literal["4.4.2", "5.0.4", "6.0.5", "6.0.27"] = Field(description="mongod's version.")
 
 
 class PackageEngine(Spec):
     """A mongod from MongoDB's own package repository."""
 
-    source: Literal["package"]
+    source: Literal["package"] = Field(description="MongoDB's repository, through the host's package manager.")
     version: Version = Field(description="mongod's version; its major version names the repository.")
 
 
 class TarballEngine(Spec):
     """A mongod from a tarball."""
 
-    source: Literal["tarball"]
+    source: Literal["tarball"] = Field(description="A tarball, by URL or path.")
     version: Version = Field(description="The version its mongod must report.")
     location: str = Field(description="URL, or path on the database host.")
     sha256: Sha256 | None = Field(None, description="Of the tarball; required for a URL.")
@@ -58,7 +58,7 @@ class TarballEngine(Spec):
 class BinaryEngine(Spec):
     """A mongod that is already on the database host."""
 
-    source: Literal["binary"]
+    source: Literal["binary"] = Field(description="A binary that is there.")
     version: Version = Field(description="The version it must report.")
     path: str = Field(description="Absolute path on the database host.", pattern=r"^/")
 
@@ -110,14 +110,14 @@ class Document(Spec):
 class WriteConcern(Spec):
     """What the clients wait for; always sent, so that no engine's default applies."""
 
-    w: Literal[1, "majority"] = 1
+    w: Literal[1, "majority"] = Field(1, description="Members that have acknowledged.")
     journal: bool = Field(False, description="Wait for the journal (j).")
 
 
 class Client(Spec):
     """How a YCSB client drives a phase."""
 
-    threads: Annotated[int, Field(ge=1, le=1024)] = 4
+    threads: Annotated[int, Field(ge=1, le=1024)] = Field(4, description="Client threads, one connection each.")
     target_per_s: Annotated[int, Field(ge=1)] | None = Field(
         None, description="Offered load over all threads; without it the client goes as fast as it can."
     )
@@ -158,8 +158,8 @@ class Workload(Client):
 class Blocks(Spec):
     """How many rounds: at least `min`, then until `precision` is met, at most `max`."""
 
-    min: Annotated[int, Field(ge=1, le=1000)]
-    max: Annotated[int, Field(ge=1, le=1000)]
+    min: Annotated[int, Field(ge=1, le=1000)] = Field(description="Run in any case; below 5 intervals are wide.")
+    max: Annotated[int, Field(ge=1, le=1000)] = Field(description="Never more than so many.")
     precision: Precision = Precision()
 
     @model_validator(mode="after")
@@ -183,7 +183,7 @@ class Limits(Spec):
 class Instance(Spec):
     """Where a mongod listens and what it may use."""
 
-    port: Annotated[int, Field(ge=1024, le=65535)] = 27117
+    port: Annotated[int, Field(ge=1024, le=65535)] = Field(27117, description="Must be free.")
     bind_ip: str = Field("127.0.0.1", description="Loopback, or the address the inventory names.")
     cpus: Annotated[str, StringConstraints(pattern=r"^\d+([,-]\d+)*$")] | None = Field(
         None, description="Cores of mongod, e.g. `0-3`; all if left out."

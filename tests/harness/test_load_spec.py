@@ -71,6 +71,14 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
         ("rmw:", "rnw:", ":11: workloads.rnw", "did you mean 'rmw'?"),
         ("rmw:", "load:", ":11: workloads.load", "names the load itself"),
         ("{threads: 2}", "{threads: 2, operations: 5}", ":11: workloads.rmw", "either measure_s or operations"),
+        ("rmw:", "insert:", ":11: workloads.insert", "names the load itself"),
+        ("baseline: snappy", "baseline: snappy\n  primary: [rmw.p98]", ":14: decision.primary.0", "'rmw.p99'"),
+        (
+            "baseline: snappy",
+            "baseline: snappy\n  constraints: [{metric: rwm.p99, at_most: 2}]",
+            ":14: decision.constraints.0.metric",
+            "did you mean",
+        ),
         ("baseline: snappy", "baseline: snapy", ":13: decision.baseline", "did you mean 'snappy'?"),
         (
             "6.0.5: {source: pypi, version: 6.0.5}",

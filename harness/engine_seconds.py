@@ -1,0 +1,56 @@
+"""The engine's own seconds of a run's trials: mongod's diagnostic data, cut to the phases, for the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analysis import ftdc, time_series
+from analysis.ftdc_format import FtdcError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from analysis.records import TrialRecord
+    from harness.ledger import Ledger
+
+_MOST_TRIALS = 200  # of more, nobody looks at single seconds
+
+
+def engine_seconds(ledger: Ledger, records: Sequence[TrialRecord]) -> dict[str, pd.DataFrame]:
+    """Trial -> a row a second of its phases: `phase`, `second` from the phase's start, and the engine's figures.
+
+    A trial whose diagnostic data is missing or damaged has no rows: the report then draws its phases without marks.
+    """
+    if len(records) > _MOST_TRIALS:
+        return {}
+    found = {}
+    for record in records:
+        if record.counts and record.in_force:
+            folder = ledger.trials_folder / record.trial / "diagnostic.data"
+            try:
+                found[record.trial] = _phases(record, _frame(folder, record.in_force.version))
+            except (FtdcError, OSError):
+                continue
+    return {trial: table for trial, table in found.items() if not table.empty}
+
+
+def _frame(folder: Path, version: str) -> pd.DataFrame:
+    names = ftdc.in_order(path.name for path in folder.iterdir())
+    files = ((name, (folder / name).read_bytes()) for name in names)
+    return time_series.frame(ftdc.read(files, time_series.wanted(version)), version)
+
+
+def _phases(record: TrialRecord, table: pd.DataFrame) -> pd.DataFrame:
+    parts = []
+    for phase in record.phases:
+        if phase.started_at_s is not None:
+            end = phase.started_at_s + phase.warmup_s + phase.measured_s
+            part = time_series.between(table, phase.started_at_s, end).copy()
+            part["phase"] = phase.name
+            part["second"] = pd.DatetimeIndex(part.index).as_unit("ms").asi8 / 1000 - phase.started_at_s
+            part["application_evictions_per_s"] = part["app_evicted_per_s"]
+            parts.append(part)
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
