@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FtdcError", "Samples", "in_order", "read"]
 
-MAX_VALUES = 50_000_000
-"""Samples × columns of one reading (400 MB): a day of a hundred columns is nine million."""
+MAX_VALUES = 20_000_000
+"""Samples × columns of one reading (160 MB): a day of a hundred columns is nine million."""
 
 _INTERIM = "metrics.interim"
 _METADATA, _METRICS, _METADATA_DELTA = 0, 1, 2
