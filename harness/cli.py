@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from typer.exceptions import TyperException
 
 from harness import doctor as doctors
 from harness import plan as planning
@@ -137,6 +138,11 @@ def main() -> None:
         if error.do:
             console.print(f"            → {error.do}", markup=False)
         sys.exit(error.exit_code)
+    except TyperException as error:
+        if error.format_message():  # none where the help was shown
+            console.print(f"pressgauge: {error.format_message()}", markup=False)
+            console.print("            → `python -m harness --help` lists the commands and options", markup=False)
+        sys.exit(Exit.BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         console.print("pressgauge: stopped")
         sys.exit(Exit.INTERRUPTED)

@@ -113,7 +113,7 @@ class CampaignRun:
             manifest = prepare(recipe, self.campaign.seed, self.site.home / "datasets")
             corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
         except DatasetError as error:
-            raise InputError(f"dataset {name}: {error}") from error
+            raise InputError(f"datasets.{name}: {error}", do="mend the dataset in the spec, or its file") from error
         self.corpora[name] = manifest
         document = self.campaign.document
         shape = DocumentShape(field_count=document.fields, field_length_bytes=document.field_length)

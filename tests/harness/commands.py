@@ -45,13 +45,17 @@ def harness(*arguments: str | Path) -> Ran:
 
 
 def left_running(home: Path) -> list[str]:
-    """Command lines of processes that work below Pressgauge's folder, or from it: there should be none."""
+    """Command lines of instances and clients below Pressgauge's folder: there should be none."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
         except OSError:
             continue
-        if str(home) in line and "harness" not in line and "pytest" not in line:
+        if (
+            f"{home}/instances" in line
+            or f"{home}/clients" in line
+            or ("site.ycsb.Client" in line and str(home) in line)
+        ):
             found.append(line)
     return found
