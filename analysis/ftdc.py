@@ -24,7 +24,6 @@ __all__ = ["FtdcError", "Samples", "in_order", "read"]
 MAX_VALUES = 20_000_000
 """Samples × columns of one reading (160 MB): a day of a hundred columns is nine million."""
 
-_INTERIM = "metrics.interim"
 _METADATA, _METRICS, _METADATA_DELTA = 0, 1, 2
 _TIME = "start"
 _LATEST_MS = 253_402_300_799_999  # the end of the year 9999
@@ -47,7 +46,7 @@ class Samples:
 def in_order(names: Iterable[str]) -> list[str]:
     """The metrics files among the names of a directory, in the order in which they are read."""
     metrics = (name for name in names if name.startswith("metrics.") and not name.endswith(".temp"))
-    return sorted(metrics, key=lambda name: (name == _INTERIM, name))
+    return sorted(metrics)  # an archive's name begins with its time, and every digit sorts before "interim"
 
 
 def read(files: Iterable[tuple[str, bytes]], wanted: Collection[str]) -> Samples:

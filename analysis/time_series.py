@@ -107,7 +107,8 @@ SERIES: tuple[Series, ...] = (
 class Change(NamedTuple):
     """How much a counter grew between two moments, in its unit.
 
-    `value` is interpolated between samples; as the counter only grows, the truth lies from `at_least` to `at_most`.
+    `value` is interpolated between samples; as the counter only grows, the truth lies from `at_least` to `at_most`
+    (but for the few ms between the time of a sample and the reading of its counters).
     """
 
     value: float
