@@ -52,7 +52,7 @@ lint: setup-test ## Linters and type checks alone
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
-	@PATH="$(CURDIR)/.venv/bin:$$PATH" .venv/bin/ansible-lint -q --offline ansible
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" ANSIBLE_CONFIG=ansible/ansible.cfg .venv/bin/ansible-lint -q --offline
 	@.venv/bin/yamllint -s campaigns ansible
 	@mvn -q -B -ntp -f workloads/java/pom.xml spotless:check
 
