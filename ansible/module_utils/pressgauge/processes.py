@@ -125,8 +125,8 @@ def cpu_set(cpus: str) -> set[int]:
     """The numbers in a CPU list such as "0,2-3"; raises ValueError when it is none."""
     chosen: set[int] = set()
     for part in cpus.split(","):
-        first, _, last = part.partition("-")
-        chosen.update(range(int(first), int(last or first) + 1))
+        first, dash, last = part.partition("-")
+        chosen.update(range(int(first), int(last if dash else first) + 1))
     if not chosen:
         raise ValueError(cpus)
     return chosen

@@ -66,7 +66,7 @@ def _disk(path: Path) -> dict[str, Any]:
 
 def _mount(path: Path) -> dict[str, str]:
     """Filesystem type and options of the innermost mount that holds the path."""
-    device = os.stat(path).st_dev
+    device = path.stat().st_dev
     wanted = f"{os.major(device)}:{os.minor(device)}"
     found: dict[str, str] = {}
     for line in (_read(PROC / "self/mountinfo") or "").splitlines():
@@ -79,7 +79,7 @@ def _mount(path: Path) -> dict[str, str]:
 
 def _block_device(path: Path) -> Path | None:
     """The disk below the path in /sys/block; a partition's queue is its disk's."""
-    device = os.stat(path).st_dev
+    device = path.stat().st_dev
     link = SYS / f"dev/block/{os.major(device)}:{os.minor(device)}"
     if not link.exists():
         return None
@@ -95,7 +95,7 @@ def _cpu_times() -> dict[str, int]:
 
 def _cpu_model() -> str | None:
     text = _read(PROC / "cpuinfo") or ""
-    found = {}
+    found: dict[str, str] = {}
     for line in text.splitlines():
         key, _, value = line.partition(":")
         found.setdefault(key.strip(), value.strip())

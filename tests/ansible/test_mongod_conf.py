@@ -1,0 +1,66 @@
+"""The configuration file: by version, by arm, against golden files.
+
+A change that is meant is taken over with `PRESSGAUGE_GOLDEN=write pytest tests/ansible/test_mongod_conf.py`.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible.errors import AnsibleError
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar, trust_as_template
+
+GOLDEN = Path(__file__).parent / "golden"
+TEMPLATE = Path(__file__).parents[2] / "ansible/roles/mongod/templates/mongod.conf.j2"
+PLAIN = {"block_compressor": "snappy", "journal_compressor": "snappy", "cache_size_bytes": 1 << 30}
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "4.4-snappy": ("4.4.2", PLAIN),
+    "4.4-zlib-1": ("4.4.2", {**PLAIN, "block_compressor": "zlib", "zlib_level": 1}),
+    "6.0-zlib-0": ("6.0.5", {**PLAIN, "block_compressor": "zlib", "zlib_level": 0, "zstd_level": None}),
+    "6.0-zstd-19": ("6.0.5", {**PLAIN, "block_compressor": "zstd", "zstd_level": 19, "zlib_level": None}),
+    "6.0-both-levels": ("6.0.5", {**PLAIN, "block_compressor": "zstd", "zstd_level": 1, "zlib_level": 9}),
+    "6.1-none-300MiB": ("6.1.0", {**PLAIN, "block_compressor": "none", "cache_size_bytes": 300 << 20}),
+    "8.0-sync-30": ("8.0.4", {**PLAIN, "sync_period_s": 30, "journal_compressor": "zstd"}),
+}
+
+
+def render(version: str, settings: dict[str, Any]) -> str:
+    """The template as Ansible renders it."""
+    variables = {
+        "mongod_version": version,
+        "mongod_settings": settings,
+        "mongod_directory": "/srv/pressgauge/instances/t1",
+        "mongod_instance_spec": {"name": "t1", "port": 27117, "bind_ip": "127.0.0.1"},
+    }
+    return str(Templar(DataLoader(), variables).template(trust_as_template(TEMPLATE.read_text())))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_configuration_is_the_golden_one(name: str) -> None:
+    text = render(*CASES[name])
+    golden = GOLDEN / f"mongod-{name}.conf"
+    if os.environ.get("PRESSGAUGE_GOLDEN") == "write":
+        golden.write_text(text)
+    assert text == golden.read_text()
+
+
+@pytest.mark.parametrize(
+    ("version", "has_option"), [("4.4.29", True), ("6.0.27", True), ("6.1.0", False), ("8.0.0", False)]
+)
+def test_the_journal_option_goes_with_6_1(version: str, has_option: bool) -> None:  # noqa: FBT001
+    assert ("journal" in yaml.safe_load(render(version, PLAIN))["storage"]) is has_option
+
+
+@pytest.mark.parametrize("mebibytes", [256, 300, 1000, 1023, 1537, 65537])
+def test_the_cache_is_exact_to_the_mebibyte(mebibytes: int) -> None:
+    settings = {**PLAIN, "cache_size_bytes": mebibytes << 20}
+    gigabytes = yaml.safe_load(render("6.0.5", settings))["storage"]["wiredTiger"]["engineConfig"]["cacheSizeGB"]
+    assert int(1024 * gigabytes) == mebibytes  # mongod's own arithmetic
+
+
+def test_a_zstd_level_is_refused_where_mongod_has_none() -> None:
+    with pytest.raises(AnsibleError, match=r"5\.0"):
+        render("4.4.2", {**PLAIN, "block_compressor": "zstd", "zstd_level": 3})
