@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reports.errors import TemplateFaultError
-from reports.run import Run
+from reports.run import Run, RunSummary
 from reports.terminal import summary_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from analysis.decision import Decision
 
-__all__ = ["Run", "TemplateFaultError", "summary_lines", "write_report"]
+__all__ = ["Run", "RunSummary", "TemplateFaultError", "summary_lines", "write_index", "write_report"]
 
 
 def write_report(run: Run, folder: Path, template_dir: Path | None = None) -> Decision:
@@ -29,3 +30,14 @@ def write_report(run: Run, folder: Path, template_dir: Path | None = None) -> De
     from reports.write import write  # noqa: PLC0415 the chart libraries take a second to load: only when needed
 
     return write(run, folder, template_dir)
+
+
+def write_index(runs: Sequence[RunSummary], path: Path) -> None:
+    """Write the index of all runs (results/index.html): by campaign, the newest first, with trends.
+
+    Raises:
+        OSError: the file can't be written.
+    """
+    from reports.index import write  # noqa: PLC0415 as above
+
+    write(runs, path)

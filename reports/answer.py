@@ -121,9 +121,9 @@ def _headline(choice: Choice) -> str:
 
 
 def _checks(choice: Choice) -> tuple[Check, ...]:
-    """The recommended arm's constraints, met by definition for the baseline itself."""
+    """The recommended arm's constraints; for the baseline they say nothing."""
     found = next((check for check in choice.checks if check.arm == choice.arm), None)
-    if found is None:
+    if found is None or choice.outcome is not Outcome.SWITCH:
         return ()
     return tuple(
         Check(STATES[check.state], check.state.value, sentences.constraint(check).rpartition(": ")[0])
@@ -194,9 +194,7 @@ def _missing(material: Material) -> Iterable[Notice]:
         verb = "has" if len(never) == 1 else "have"
         yield Notice("serious", f"{sentences.listed(never)} {verb} no trial at all")
     total = len(material.run.planned_trials)
-    details = tuple(
-        f"block {block}: {cell.arm} ({cell.engine}, {cell.dataset})" for block, cell in absent
-    )
+    details = tuple(f"block {block}: {cell.arm} ({cell.engine}, {cell.dataset})" for block, cell in absent)
     yield Notice("serious", f"{len(absent)} of {total} planned trials are missing", details)
 
 

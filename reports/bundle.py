@@ -1,4 +1,4 @@
-"""Vega, Vega-Lite and Vega-Embed as one script for the page: made offline by vl-convert, once for each of its versions."""
+"""Vega, Vega-Lite and Vega-Embed as one script for the page: made offline by vl-convert, once for each version."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import vl_convert
 
+_SNIPPET = "window.vegaEmbed = vegaEmbed;"
 CACHE = Path(__file__).parent.parent / ".pressgauge" / "reports"
 
 
@@ -18,7 +19,7 @@ def vega_bundle(cache: Path = CACHE) -> str:
     kept = cache / f"vega-{version('vl-convert-python')}-{version('altair')}.js"
     with contextlib.suppress(OSError):
         return kept.read_text(encoding="utf-8")
-    script = vl_convert.javascript_bundle()
+    script = vl_convert.javascript_bundle(_SNIPPET)
     with contextlib.suppress(OSError):  # a read-only checkout only costs time
         cache.mkdir(parents=True, exist_ok=True)
         write_whole(kept, script)

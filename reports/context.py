@@ -16,7 +16,6 @@ from reports.charts.latency import latency_table, percentiles
 from reports.charts.over_time import over_time
 from reports.charts.tradeoffs import tradeoff
 from reports.cost import CostPage, cost_page
-from reports.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from analysis.effects import Group
     from reports.material import Material
     from reports.run import Run
+    from reports.tables import Table
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,8 @@ class Page:
     groups: tuple[GroupPage, ...]
     trials: Table
     settings: Table
+    """In force and the same for every arm."""
+    settings_by_arm: Table
     noise: Table
     hosts: Table
     findings: Table
@@ -96,6 +98,7 @@ class Page:
 
 def page(material: Material) -> Page:
     """Everything, ready to be shown."""
+    settings = evidence.settings(material)
     return Page(
         run=material.run,
         decision=material.decision,
@@ -104,7 +107,8 @@ def page(material: Material) -> Page:
         notices=notices(material),
         groups=tuple(_group(material, group) for group in material.groups),
         trials=evidence.trials(material),
-        settings=evidence.settings(material),
+        settings=settings[0],
+        settings_by_arm=settings[1],
         noise=evidence.noise(material),
         hosts=evidence.hosts(material),
         findings=evidence.findings(material),
@@ -122,7 +126,10 @@ def _period(run: Run) -> str:
 
 
 def _group(material: Material, group: Group) -> GroupPage:
-    effects = [one for one in material.decision.effects if one.group == group]
+    order = list(material.styles)
+    effects = sorted(
+        (one for one in material.decision.effects if one.group == group), key=lambda one: order.index(one.candidate)
+    )
     primary = [one for one in effects if one.family is Family.PRIMARY]
     others = [one for one in effects if one.family is not Family.PRIMARY]
     choice = choice_of(material, group)

@@ -1,7 +1,7 @@
 """The cost table, and what the page's script needs to compute it again under other prices.
 
-The script repeats `analysis.cost`: each trial's hours and storage under the new prices, the geometric mean over trials
-and its t interval. So the figures in the page are those the command line would give.
+The script repeats `analysis`: each trial's hours and storage under the new prices, their geometric means, and the ratio
+to the baseline within blocks with its t interval. So the figures in the page are those the command line would give.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from analysis import quantities
 from analysis.cost import HOURS_PER_MONTH, mean_growth
 from analysis.inference import t_quantile
 from analysis.quantities import number
 from reports.answer import choice_of
-from reports.theme import ArmStyle
 
 if TYPE_CHECKING:
     from analysis.cost import ArmCost
     from analysis.criteria import Prices
     from analysis.effects import Group
     from reports.material import Material
+    from reports.theme import ArmStyle
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,9 @@ class PriceField:
     label: str
     unit: str
     value: float
-    lowest: float
-    highest: float | None
-    step: str
+    lowest: float = 0
+    highest: float | None = None
+    step: str = "any"
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class CostRow:
     instances: str
     storage: str
     monthly: str
+    change: str
+    """Against the baseline, within blocks."""
     interval: str
     cheapest: bool
     eligible: bool
@@ -65,15 +68,15 @@ def price_fields(prices: Prices) -> tuple[PriceField, ...]:
     """What can be changed in the page; names and meaning are those of the spec."""
     money = prices.currency
     return (
-        PriceField("instance_per_hour", "Instance price", f"{money} per hour", prices.instance_per_hour, 0, None, "any"),
-        PriceField("storage_per_gb_month", "Storage price", f"{money} per GB-month", prices.storage_per_gb_month, 0, None, "any"),
-        PriceField("data_size_gb", "Data size", "GB, uncompressed", prices.data_size_gb, 0, None, "any"),
-        PriceField("operations_per_s", f"Load ({prices.workload})", "operations per second", prices.operations_per_s, 0, None, "any"),
-        PriceField("replicas", "Replicas", "members", prices.replicas, 1, 50, "1"),
-        PriceField("instance_capacity", "Planned use", "share of the measured maximum", prices.instance_capacity, 0.01, 1, "any"),
-        PriceField("growth_percent_per_month", "Growth", "% per month", prices.growth_percent_per_month, 0, 100, "any"),
-        PriceField("horizon_months", "Horizon", "months", prices.horizon_months, 1, 120, "1"),
-    )  # fmt: skip
+        PriceField("instance_per_hour", "Instance price", f"{money} per hour", prices.instance_per_hour),
+        PriceField("storage_per_gb_month", "Storage price", f"{money} per GB-month", prices.storage_per_gb_month),
+        PriceField("data_size_gb", "Data size", "GB, uncompressed", prices.data_size_gb),
+        PriceField("operations_per_s", f"Load ({prices.workload})", "operations per second", prices.operations_per_s),
+        PriceField("replicas", "Replicas", "members", prices.replicas, lowest=1, highest=50, step="1"),
+        PriceField("instance_capacity", "Planned use", "share of maximum", prices.instance_capacity, 0.01, highest=1),
+        PriceField("growth_percent_per_month", "Growth", "% per month", prices.growth_percent_per_month, highest=100),
+        PriceField("horizon_months", "Horizon", "months", prices.horizon_months, lowest=1, highest=120, step="1"),
+    )
 
 
 def cost_page(material: Material, group: Group, key: str) -> CostPage | None:
@@ -96,36 +99,49 @@ def cost_page(material: Material, group: Group, key: str) -> CostPage | None:
 
 
 def _row(material: Material, arm: ArmCost, cheapest: str | None, eligible: bool) -> CostRow:  # noqa: FBT001
-    low, high = arm.monthly.low, arm.monthly.high
+    ratio = arm.ratio
+    spread = ""
+    if ratio is not None and ratio.low is not None and ratio.high is not None:
+        spread = f"{quantities.change(ratio.low)} to {quantities.change(ratio.high)}"
     return CostRow(
         style=material.styles[arm.arm],
         instances=number(arm.instance_hours.value / HOURS_PER_MONTH),
         storage=f"{number(arm.stored_gb.value)} GB",
         monthly=number(arm.monthly.value),
-        interval="" if low is None or high is None else f"{number(low)} to {number(high)}",
+        change="baseline" if ratio is None else quantities.change(ratio.value),
+        interval=spread,
         cheapest=arm.arm == cheapest,
         eligible=eligible,
     )
 
 
 def _data(material: Material, group: Group, prices: Prices, eligible: list[str]) -> dict[str, Any]:
-    """Per arm and trial: instance hours, GB, and the resolution of both; all for the run's own prices."""
+    """Per arm and block: instance hours, GB, and the resolution of both; all for the run's own prices."""
     frame = material.in_group(group)
     frame = frame[frame["counts"]]
     wide = frame[frame["metric"].isin(["instance_hours", "stored_gb"])].pivot(
-        index=["arm", "trial"], columns="metric", values=["value", "resolution"]
+        index=["arm", "block"], columns="metric", values=["value", "resolution"]
     )
-    columns = [("value", "instance_hours"), ("value", "stored_gb"), ("resolution", "instance_hours"), ("resolution", "stored_gb")]
+    columns = [
+        ("value", "instance_hours"),
+        ("value", "stored_gb"),
+        ("resolution", "instance_hours"),
+        ("resolution", "stored_gb"),
+    ]
     arms = {
-        str(arm): [[float(part) for part in row] for row in part[columns].to_numpy()]
+        str(arm): {
+            str(block): [float(figure) for figure in row]
+            for (_, block), row in zip(part.index, part[columns].to_numpy(), strict=True)
+        }
         for arm, part in wide.groupby(level="arm")
     }
-    sizes = {len(trials) for trials in arms.values() if len(trials) > 1}
+    most = max((len(blocks) for blocks in arms.values()), default=0)
     probability = 0.5 + material.run.criteria.confidence_percent / 200
     return {
         "arms": arms,
+        "baseline": material.run.criteria.baseline,
         "eligible": eligible,
-        "quantiles": {str(n): t_quantile(n - 1, probability) for n in sizes},
+        "quantiles": {str(n): t_quantile(n - 1, probability) for n in range(2, most + 1)},
         "hours_per_month": HOURS_PER_MONTH,
         "prices": {field.name: field.value for field in price_fields(prices)},
         "mean_growth": mean_growth(prices),

@@ -58,20 +58,28 @@ def _state(record: TrialRecord) -> str:
     return "✓ counts"
 
 
-def settings(material: Material) -> Table:
-    """What the running servers said of themselves, a column an engine and arm; differing answers are all given."""
+_SETTINGS = {
+    "version": "mongod", "git_version": "git version", "feature_compatibility_version": "FCV",
+    "block_compressor": "block compressor", "zstd_level": "zstd level", "zlib_level": "zlib level",
+    "journal_compressor": "journal compressor", "cache_size_bytes": "cache size", "leaf_page_max": "leaf_page_max",
+    "write_concern": "write concern", "creation_string": "creationString", "opening_config": "opening WiredTiger",
+}  # fmt: skip
+
+
+def settings(material: Material) -> tuple[Table, Table]:
+    """What the running servers said of themselves: what was the same throughout, and what differs by engine and arm."""
     columns: dict[str, list[TrialRecord]] = {}
-    for record in material.records:
-        name = f"{record.cell.engine}, {record.cell.arm}" if len(material.run.engines) > 1 else record.cell.arm
-        columns.setdefault(name, []).append(record)
-    names = {
-        "version": "mongod", "git_version": "git version", "feature_compatibility_version": "FCV",
-        "block_compressor": "block compressor", "zstd_level": "zstd level", "zlib_level": "zlib level",
-        "journal_compressor": "journal compressor", "cache_size_bytes": "cache size", "leaf_page_max": "leaf_page_max",
-        "write_concern": "write concern", "creation_string": "creationString",
-    }  # fmt: skip
-    body = [(label, *(_said(records, field) for records in columns.values())) for field, label in names.items()]
-    return Table(("setting", *columns), tuple(body), labels=len(columns) + 1)
+    for arm in material.styles:
+        for record in (one for one in material.records if one.cell.arm == arm):
+            name = f"{record.cell.engine}, {arm}" if len(material.run.engines) > 1 else arm
+            columns.setdefault(name, []).append(record)
+    said = {label: tuple(_said(records, field) for records in columns.values()) for field, label in _SETTINGS.items()}
+    common = tuple((label, values[0]) for label, values in said.items() if len(set(values)) == 1)
+    differing = tuple((label, *values) for label, values in said.items() if len(set(values)) > 1)
+    return (
+        Table(("setting", "every arm"), common, labels=2),
+        Table(("setting", *columns), differing, labels=len(columns) + 1),
+    )
 
 
 def _said(records: Iterable[TrialRecord], field: str) -> str:
@@ -86,16 +94,11 @@ def _said(records: Iterable[TrialRecord], field: str) -> str:
 
 def _shown(name: str, value: Any) -> str:
     """A surveyed or read-back value for people, by the unit in its name."""
-    if value is None:
-        return "not known"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float) and name.endswith("_bytes"):
-        return quantity(value, Unit.BYTES)
-    if isinstance(value, float) and name.endswith("_share"):
-        return quantity(value, Unit.SHARE)
-    if isinstance(value, float):
-        return number(value)
+    if isinstance(value, bool) or value is None:
+        return {None: "not known", True: "yes", False: "no"}[value]
+    if isinstance(value, int | float):
+        unit = Unit.BYTES if name.endswith("_bytes") else Unit.SHARE if name.endswith("_share") else None
+        return quantity(value, unit) if unit else number(value) if isinstance(value, float) else str(value)
     if isinstance(value, list | tuple):
         return ", ".join(_shown("", part) for part in value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
@@ -153,7 +156,13 @@ def regime(material: Material, group: Group, workload: str) -> str | None:
                 reads.append(pages / phase.acknowledged)
     if not reads:
         return None
-    kind = "in the cache" if max(reads) < IN_CACHE_READS else "out of the cache" if min(reads) >= IN_CACHE_READS else "mixed"
+    kind = (
+        "in the cache"
+        if max(reads) < IN_CACHE_READS
+        else "out of the cache"
+        if min(reads) >= IN_CACHE_READS
+        else "mixed"
+    )
     low, high = number(min(reads)), number(max(reads))
     spread = low if low == high else f"{low} to {high}"
     return f"{workload}: {kind} ({spread} pages read per operation)"

@@ -12,6 +12,7 @@ from analysis import frames
 from analysis.cost import cost_measurements
 from analysis.decision import Decision, decide
 from analysis.effects import Group
+from analysis.frames import Row
 from analysis.metrics import workload_of
 from reports.theme import ArmStyle, arm_styles
 
@@ -59,7 +60,9 @@ class Material:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Engine and dataset, in the order of the spec; those without a trial too."""
-        planned = [Group(engine=engine, dataset=dataset) for engine in self.run.engines for dataset in self.run.datasets]
+        planned = [
+            Group(engine=engine, dataset=dataset) for engine in self.run.engines for dataset in self.run.datasets
+        ]
         found = [Group(engine=record.cell.engine, dataset=record.cell.dataset) for record in self.run.records]
         return tuple(dict.fromkeys([*planned, *found]))
 
@@ -88,6 +91,11 @@ class Material:
     def in_group(self, group: Group) -> pd.DataFrame:
         """The measurements of one group."""
         return self.measured[(self.measured["engine"] == group.engine) & (self.measured["dataset"] == group.dataset)]
+
+    def readings(self, group: Group, key: str) -> list[Row]:
+        """One metric's readings in one group, void trials' included."""
+        rows = self.in_group(group)
+        return [Row(*row) for row in rows[rows["metric"] == key][list(Row._fields)].itertuples(index=False)]
 
     def counting_in(self, group: Group) -> list[TrialRecord]:
         """The counting records of one group."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.criteria import Criteria
+    from analysis.decision import Decision
     from analysis.records import Cell, TrialRecord
 
 Finding = tuple[str, str, str, str]
@@ -47,3 +48,18 @@ class Run:
     """What the doctor says of each host."""
     time_series: Mapping[str, pd.DataFrame]
     """One-second engine samples by trial (`reports.charts.over_time` names the columns it draws); may be empty."""
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """One run for the index of runs: what `decision.json` and the run's metadata hold."""
+
+    campaign: str
+    run_id: str
+    started_at: str
+    """UTC, ISO 8601."""
+    host: str
+    engines: tuple[str, ...]
+    decision: Decision
+    link: str
+    """The report's address, relative to the index."""

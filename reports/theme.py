@@ -105,6 +105,7 @@ CONFIG: dict[str, Any] = {
         "orient": "top",
     },
     "text": {"fontSize": 12, "color": "var(--ink)"},
+    "rule": {"color": "var(--ink)"},
 }
 """Shared by every chart; passed to Vega-Lite once."""
 
@@ -121,7 +122,8 @@ def light_colours() -> dict[str, str]:
 def with_light_colours(value: Any) -> Any:
     """A specification or configuration with every colour variable replaced by its light value."""
     if isinstance(value, dict):
-        return {key: with_light_colours(part) for key, part in value.items()}
+        names = ("datasets", "domain")  # the user's words, whatever they look like
+        return {key: part if key in names else with_light_colours(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [with_light_colours(part) for part in value]
     if isinstance(value, str) and (match := _VARIABLE.fullmatch(value)):

@@ -58,8 +58,7 @@ def render(found: Page, template_dir: Path | None) -> dict[str, str]:
         "script": (STATIC / "report.js").read_text(encoding="utf-8"),
         "vega": vega_bundle(),
         "data": data,
-        # The page's policy lets only scripts with this token run: whatever slips through escaping stays dead text.
-        "nonce": hashlib.sha256(script_json(data).encode()).hexdigest()[:32],
+        "nonce": nonce_of(data),
     }
     try:
         return {
@@ -69,6 +68,14 @@ def render(found: Page, template_dir: Path | None) -> dict[str, str]:
     except TemplateError as error:
         where = f"{getattr(error, 'name', None) or 'a template'}:{getattr(error, 'lineno', None) or '?'}"
         raise TemplateFaultError(f"{where}: {error}") from error
+
+
+def nonce_of(data: Any) -> str:
+    """A token for the page's scripts: its policy lets no other run, so what slips through escaping stays dead text.
+
+    It is made from the page's data, so that rendering twice gives the same bytes; no text can hold its own digest.
+    """
+    return hashlib.sha256(script_json(data).encode()).hexdigest()[:32]
 
 
 def write_figures(charts: Iterable[Chart], folder: Path) -> set[str]:

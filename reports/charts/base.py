@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -46,12 +47,14 @@ def slug(*parts: str | None) -> str:
 
 def chart_spec(layer: Any, height: int) -> dict[str, Any]:
     """The finished specification; its width is that of the page's column."""
-    return dict(layer.properties(width="container", height=height).to_dict(validate=False))
+    made = dict(layer.properties(width="container", height=height).to_dict(validate=False))
+    made["datasets"] = {name: json.loads(values) for name, values in made["datasets"].items()}
+    return made
 
 
-def rows(records: Iterable[Mapping[str, Any]]) -> alt.Data:
-    """Inline data."""
-    return alt.Data(values=[dict(record) for record in records])
+def rows(records: Iterable[Mapping[str, Any]]) -> alt.InlineData:
+    """Inline data: as text until the specification is finished, because Altair copies whatever it can look into."""
+    return alt.InlineData(values=json.dumps(list(records)))
 
 
 def arm_scale(styles: Sequence[ArmStyle], what: str) -> alt.Scale:
@@ -70,11 +73,11 @@ def arm_rows(styles: Sequence[ArmStyle]) -> alt.Y:
 _AXES: dict[Unit, tuple[float, str]] = {
     Unit.RATIO: (1, "dataSize ÷ storageSize, ×"),
     Unit.BYTES: (2**20, "MiB"),
-    Unit.BYTES_PER_DOCUMENT: (1, "bytes per document"),
-    Unit.BYTES_PER_OPERATION: (1, "bytes per operation"),
+    Unit.BYTES_PER_DOCUMENT: (1, "bytes"),
+    Unit.BYTES_PER_OPERATION: (1, "bytes"),
     Unit.PER_SECOND: (1, "operations per second"),
     Unit.US: (1000, "milliseconds"),
-    Unit.US_PER_OPERATION: (1, "µs per operation"),
+    Unit.US_PER_OPERATION: (1, "µs"),
     Unit.SHARE: (0.01, "per cent"),
     Unit.GB: (1, "GB"),
 }
@@ -96,4 +99,5 @@ def interval(figure: Estimate | None) -> str:
         return ABSENT
     if figure.low is None or figure.high is None:
         return quantity(figure.value, figure.unit)
-    return f"{quantity(figure.value, figure.unit)} [{quantity(figure.low, figure.unit)}, {quantity(figure.high, figure.unit)}]"
+    low, value, high = (quantity(one, figure.unit) for one in (figure.low, figure.value, figure.high))
+    return f"{value} [{low}, {high}]"

@@ -12,47 +12,75 @@ from reports.charts.base import ROW_PX, Chart, arm_rows, arm_scale, chart_spec, 
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from analysis.effects import Group
     from reports.material import Material
+    from reports.theme import ArmStyle
 
 _VOID_CROSS = "M-1,-1L1,1M1,-1L-1,1"
+MOST_JOINED = 8
+"""More blocks than this are not joined by lines."""
 
 
 def dots(material: Material, group: Group, key: str) -> Chart:
     """One metric in one group. Trials that do not count are crossed out, arms without any keep their empty row."""
     found = metric(key)
     scale, words = on_axis(found.unit)
-    points = _points(material, group, key, scale)
-    means = _means(material, group, key, scale)
     styles = list(material.styles.values())
     value = alt.X("value:Q", title=f"{found.label}, {words}", scale=alt.Scale(zero=True, nice=True))
-    tips = [alt.Tooltip("arm:N"), alt.Tooltip("block:N"), alt.Tooltip("shown:N", title=found.label)]
-    colour = alt.Color("arm:N", scale=arm_scale(styles, "colour"), legend=None)
-    shape = alt.Shape("arm:N", scale=arm_scale(styles, "shape"), legend=None)
-    y = arm_rows(styles)
-    spread = alt.YOffset("block:N", sort=None)
-    counted = alt.Chart(rows(p for p in points if p["counts"])).mark_point(filled=True, size=42, opacity=0.6)
-    void = alt.Chart(rows(p for p in points if not p["counts"])).mark_point(
-        shape=_VOID_CROSS, size=50, stroke="var(--worse)", strokeWidth=1.8
-    )
-    span = alt.Chart(rows(means)).mark_rule(strokeWidth=2.5, color="var(--ink)")
-    mean = alt.Chart(rows(means)).mark_tick(thickness=3, size=24, color="var(--ink)")
-    mean_tips = [alt.Tooltip("arm:N"), alt.Tooltip("shown:N", title="mean and interval"), alt.Tooltip("n:Q", title="blocks")]
-    layer = alt.layer(
-        counted.encode(x=value, y=y, yOffset=spread, color=colour, shape=shape, tooltip=tips),
-        void.encode(x=value, y=y, yOffset=spread, tooltip=[*tips, alt.Tooltip("void:N")]),
-        span.encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=mean_tips),
-        mean.encode(x=value, y=y, tooltip=mean_tips),
-    )
-    confidence = f"{material.run.criteria.confidence_percent:g}"
+    points = _points(material, group, key, scale)
+    layers = [
+        *_point_layers(points, found.label, styles, value),
+        *_mean_layers(_means(material, group, key, scale), styles, value),
+    ]
     return Chart(
         key=slug(key, *_several(material, group)),
-        title=found.label[0].upper() + found.label[1:],
-        caption=f"Each point is a block's trial; the bar is the mean with its {confidence} % interval, which holds the "
-        f"differences between blocks too. {direction(found.better).capitalize()}.",
-        spec=chart_spec(layer, ROW_PX * len(styles)),
+        title=found.label if "." in key else found.label.capitalize(),
+        caption=f"{direction(found.better).capitalize()}.",
+        spec=chart_spec(alt.layer(*layers), ROW_PX * len(styles)),
         table=_table(material, group, key),
     )
+
+
+def _point_layers(
+    points: Sequence[Mapping[str, Any]], label: str, styles: Sequence[ArmStyle], value: alt.X
+) -> list[alt.Chart]:
+    """Every trial, in the upper part of its arm's row; faint lines join a block's while there are few."""
+    y = arm_rows(styles)
+    blocks = sorted({point["block"] for point in points})
+    spread = alt.YOffset("block:N", sort=None, scale=alt.Scale(domain=blocks, range=[6, ROW_PX - 20]))
+    tips = [alt.Tooltip("arm:N"), alt.Tooltip("block:N"), alt.Tooltip("shown:N", title=label)]
+    counted = [point for point in points if point["counts"]]
+    void = [point for point in points if not point["counts"]]
+    layers = []
+    base = alt.Chart(rows(counted)).encode(x=value, y=y, yOffset=spread)
+    if counted and len({point["block"] for point in counted}) <= MOST_JOINED:
+        layers.append(base.mark_line(color="var(--ink-2)", strokeWidth=1, opacity=0.28).encode(detail="block:N"))
+    if counted:
+        layers.append(
+            base.mark_point(filled=True, size=46, opacity=0.85).encode(
+                color=alt.Color("arm:N", scale=arm_scale(styles, "colour"), legend=None),
+                shape=alt.Shape("arm:N", scale=arm_scale(styles, "shape"), legend=None),
+                tooltip=tips,
+            )
+        )
+    if void:
+        crossed = alt.Chart(rows(void)).mark_point(shape=_VOID_CROSS, size=60, stroke="var(--worse)", strokeWidth=2)
+        layers.append(crossed.encode(x=value, y=y, yOffset=spread, tooltip=[*tips, alt.Tooltip("void:N")]))
+    return layers
+
+
+def _mean_layers(means: Sequence[Mapping[str, Any]], styles: Sequence[ArmStyle], value: alt.X) -> list[alt.Chart]:
+    """Mean and interval at the foot of the row."""
+    y = arm_rows(styles)
+    tips = [alt.Tooltip("arm:N"), alt.Tooltip("shown:N", title="mean, interval"), alt.Tooltip("n:Q", title="blocks")]
+    base = alt.Chart(rows(means)).encode(y=y, tooltip=tips)
+    foot = ROW_PX / 2 - 12
+    return [
+        base.mark_rule(strokeWidth=2, yOffset=foot, y2Offset=foot).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_tick(thickness=3, size=13, opacity=1, color="var(--ink)", yOffset=foot).encode(x=value),
+    ]
 
 
 def _several(material: Material, group: Group) -> tuple[str | None, ...]:
@@ -61,7 +89,6 @@ def _several(material: Material, group: Group) -> tuple[str | None, ...]:
 
 
 def _points(material: Material, group: Group, key: str, scale: float) -> list[dict[str, Any]]:
-    frame = material.in_group(group)
     void = {record.trial: "; ".join(reason.message for reason in record.void) for record in material.records}
     unit = metric(key).unit
     return [
@@ -73,7 +100,7 @@ def _points(material: Material, group: Group, key: str, scale: float) -> list[di
             "counts": row.counts,
             "void": void[row.trial],
         }
-        for row in frame[frame["metric"] == key].itertuples()
+        for row in material.readings(group, key)
     ]
 
 
@@ -99,14 +126,13 @@ def _means(material: Material, group: Group, key: str, scale: float) -> list[dic
 
 def _table(material: Material, group: Group, key: str) -> Table:
     """A row an arm: mean, interval, and each block, void ones in brackets."""
-    frame = material.in_group(group)
-    frame = frame[frame["metric"] == key]
+    found = material.readings(group, key)
     unit = metric(key).unit
     cells: dict[tuple[str, int], list[str]] = {}
-    for row in frame.itertuples():
+    for row in found:
         shown = quantity(row.value, unit)
         cells.setdefault((row.arm, row.block), []).append(shown if row.counts else f"({shown}, void)")
-    blocks = sorted(int(block) for block in frame["block"].unique())
+    blocks = sorted({row.block for row in found})
     body = tuple(
         (
             arm,

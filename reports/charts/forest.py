@@ -10,6 +10,7 @@ import altair as alt
 
 from analysis import quantities
 from analysis.metrics import metric
+from analysis.verdicts import Verdict
 from reports.charts.base import Chart, chart_spec, direction, rows, slug
 from reports.tables import Table
 from reports.theme import VERDICTS
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from reports.material import Material
 
 ROW_PX = 24
-_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100)
+_UPWARDS = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
+_DOWNWARDS = (0.99, 0.98, 0.95, 0.9, 0.8, 0.7, 0.5, 0.35, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001)
 
 
 def forest(material: Material, group: Group, effects: Sequence[Effect]) -> Chart:
@@ -45,9 +47,8 @@ def forest(material: Material, group: Group, effects: Sequence[Effect]) -> Chart
         scale=alt.Scale(type="log", domain=[low, high], nice=False, clamp=True),
         axis=alt.Axis(
             title=f"change against {material.run.criteria.baseline}, per cent (log scale)",
-            values=[tick for tick in _TICKS if low <= tick <= high],
-            labelExpr="format(datum.value - 1, '+.0%')",
-            labelOverlap=True,
+            values=_ticks(low, high),
+            labelExpr="datum.value == 1 ? '0 %' : format(100 * (datum.value - 1), '+.2~f') + ' %'",
         ),
     )
     styles = list(VERDICTS.items())
@@ -63,27 +64,37 @@ def forest(material: Material, group: Group, effects: Sequence[Effect]) -> Chart
         alt.Chart(rows(line for line in lines if "heading" in line))
         .mark_text(align="left", baseline="middle", fontWeight=600)
         .encode(y=y, x=alt.value(0), text="heading:N"),
-        alt.Chart(data).mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tips),
         alt.Chart(data)
-        .mark_point(filled=True, size=95, opacity=1)
+        .mark_rule(strokeWidth=2)
+        .encode(x=alt.X("low:Q"), x2="high:Q", y=alt.Y("place:O", axis=None), tooltip=tips),
+        alt.Chart(data)
+        .mark_point(size=95, opacity=1, strokeWidth=2)
         .encode(
             x=x,
             y=said,
             shape=alt.Shape(
                 "verdict:N", scale=alt.Scale(domain=verdicts, range=[s.shape for _, s in styles]), title="verdict"
             ),
-            color=alt.Color("verdict:N", scale=alt.Scale(domain=verdicts, range=[s.colour for _, s in styles])),
+            stroke=alt.Stroke("verdict:N", scale=alt.Scale(domain=verdicts, range=[s.colour for _, s in styles])),
+            fill=alt.Fill(
+                "verdict:N", scale=alt.Scale(domain=verdicts, range=[_inside(verdict) for verdict, _ in styles])
+            ),
             tooltip=tips,
         ),
     ).resolve_axis(y="independent")
     return Chart(
         key=slug("effects", *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
-        title=f"Effects against {material.run.criteria.baseline}",
-        caption=f"Mean of the ratios within each block, with its {material.run.criteria.confidence_percent:g} % interval. "
-        f"The band is ±{margin:g} %, inside which a difference does not matter.",
+        title="Primary metrics",
+        caption=f"Mean of the ratios within each block with its {material.run.criteria.confidence_percent:g} % "
+        f"interval. The band is ±{margin:g} %, inside which a difference does not matter.",
         spec=chart_spec(layer, ROW_PX * len(lines)),
         table=effects_table(effects),
     )
+
+
+def _inside(verdict: Verdict) -> str:
+    """What is undecided stays hollow."""
+    return "var(--ground)" if verdict is Verdict.UNDECIDED else VERDICTS[verdict].colour
 
 
 def _lines(effects: Sequence[Effect]) -> list[dict[str, Any]]:
@@ -91,7 +102,9 @@ def _lines(effects: Sequence[Effect]) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
     for key in dict.fromkeys(effect.metric for effect in effects):
         found = metric(key)
-        lines.append({"place": len(lines), "arm": "", "said": "", "heading": f"{found.label} ({direction(found.better)})"})
+        lines.append(
+            {"place": len(lines), "arm": "", "said": "", "heading": f"{found.label} ({direction(found.better)})"}
+        )
         for effect in (one for one in effects if one.metric == key):
             lines.append({"place": len(lines), **_line(effect)})
     return lines
@@ -127,6 +140,19 @@ def _range(drawn: Sequence[dict[str, Any]], margin_percent: float) -> tuple[floa
     low, high = min([1 / edge, *lows]), max([edge, *highs])
     room = (math.log(high) - math.log(low)) * 0.04
     return low * math.exp(-room), high * math.exp(room)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """0 % and round changes to both sides, far enough from each other for their labels on a phone."""
+    apart = (math.log(high) - math.log(low)) / 5.5
+    found = [1.0]
+    for candidates in (_UPWARDS, _DOWNWARDS):
+        last = 1.0
+        for tick in candidates:
+            if low <= tick <= high and abs(math.log(tick / last)) >= apart:
+                found.append(tick)
+                last = tick
+    return sorted(found)
 
 
 def effects_table(effects: Sequence[Effect]) -> Table:

@@ -1,11 +1,13 @@
 """Throughput over time: one chart an arm, on one scale, with what the engine was doing marked.
 
 Engine samples are frames with a row a second: `phase` (its name), `second` (from the phase's start), and, where they
-are known, `checkpoint_running` (bool), `application_evictions_per_s` (modified pages evicted by application threads).
+are known, `checkpoint_running` (bool), `app_evicted_per_s` (modified pages evicted by application threads):
+the frames of `analysis.time_series` with the first two columns added.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -47,38 +49,50 @@ def over_time(material: Material, group: Group, workload: str) -> list[Chart]:
     every = [phase for trials in by_arm.values() for *_, phase in trials]
     seconds = max(len(phase.series_per_s) for phase in every)
     highest = max(max(phase.series_per_s) for phase in every)
-    return [_chart(material, group, workload, arm, by_arm[arm], (seconds, highest)) for arm in material.styles if arm in by_arm]
+    axes = _Axes(
+        seconds,
+        x=alt.X("second:Q", title="seconds from the phase's start", scale=alt.Scale(domain=[0, seconds], nice=False)),
+        y=alt.Y("value:Q", title="operations/s", scale=alt.Scale(domain=[0, highest], nice=True)),
+    )
+    return [
+        Chart(
+            key=slug("over-time", workload, str(place), group.engine, group.dataset),
+            title=arm,
+            caption="",
+            spec=chart_spec(alt.layer(*_layers(material, by_arm[arm], axes, style.colour)), _HEIGHT_PX),
+            table=_table(by_arm[arm], material),
+            exported=False,
+        )
+        for place, (arm, style) in enumerate(material.styles.items())
+        if arm in by_arm
+    ]
 
 
-def _chart(  # noqa: PLR0913, PLR0917
-    material: Material, group: Group, workload: str, arm: str, trials: Trials, extent: tuple[int, float]
-) -> Chart:
-    seconds, highest = extent
-    x = alt.X("second:Q", title="seconds from the phase's start", scale=alt.Scale(domain=[0, seconds], nice=False))
-    y = alt.Y("value:Q", title="operations per second", scale=alt.Scale(domain=[0, highest], nice=True))
-    step = max(1, -(-seconds // _POINTS))
-    colour = material.styles[arm].colour
+@dataclass(frozen=True)
+class _Axes:
+    """Common to all arms of a phase."""
+
+    seconds: int
+    x: alt.X
+    y: alt.Y
+
+    @property
+    def step(self) -> int:
+        """Seconds that a point stands for."""
+        return max(1, -(-self.seconds // _POINTS))
+
+
+def _layers(material: Material, trials: Trials, axes: _Axes, colour: str) -> list[Any]:
     layers: list[Any] = []
     warmup_s = float(np.median([phase.warmup_s for *_, phase in trials]))
     if warmup_s > 0:
         layers.append(
-            alt.Chart(rows([{"from": 0, "to": min(warmup_s, seconds), "what": "warm-up, not measured"}]))
+            alt.Chart(rows([{"from": 0, "to": min(warmup_s, axes.seconds), "what": "warm-up, not measured"}]))
             .mark_rect(color="var(--band)")
             .encode(x=alt.X("from:Q"), x2="to:Q", tooltip=[alt.Tooltip("what:N", title="left out")])
         )
-    layers += _events(material, trials, x)
-    if len(trials) <= MOST_LINES:
-        layers += _lines(trials, step, x, y, colour)
-    else:
-        layers += _spread(trials, step, x, y, colour)
-    return Chart(
-        key=slug("over-time", workload, arm, str(list(material.styles).index(arm)), group.engine, group.dataset),
-        title=arm,
-        caption="",
-        spec=chart_spec(alt.layer(*layers), _HEIGHT_PX),
-        table=_table(trials, material),
-        exported=False,
-    )
+    layers += _lines(trials, axes, colour) if len(trials) <= MOST_LINES else _spread(trials, axes, colour)
+    return layers + _events(material, trials, axes)
 
 
 def _means(phase: Phase, step: int) -> list[tuple[float, float]]:
@@ -87,36 +101,40 @@ def _means(phase: Phase, step: int) -> list[tuple[float, float]]:
     return [(at + step / 2, float(np.mean(series[at : at + step]))) for at in range(0, len(series), step)]
 
 
-def _lines(trials: Trials, step: int, x: alt.X, y: alt.Y, colour: str) -> list[Any]:
+def _lines(trials: Trials, axes: _Axes, colour: str) -> list[Any]:
     data = [
         {"second": second, "value": value, "block": block, "shown": f"{number(value)}/s"}
         for _, block, phase in trials
-        for second, value in _means(phase, step)
+        for second, value in _means(phase, axes.step)
     ]
     tips = [alt.Tooltip("block:N"), alt.Tooltip("second:Q"), alt.Tooltip("shown:N", title="throughput")]
-    base = alt.Chart(rows(data)).encode(x=x, y=y, detail="block:N", tooltip=tips)
+    base = alt.Chart(rows(data)).encode(x=axes.x, y=axes.y, detail="block:N", tooltip=tips)
     return [base.mark_line(color=colour, strokeWidth=1.4, opacity=0.85), base.mark_point(size=60, opacity=0)]
 
 
-def _spread(trials: Trials, step: int, x: alt.X, y: alt.Y, colour: str) -> list[Any]:
+def _spread(trials: Trials, axes: _Axes, colour: str) -> list[Any]:
     at: dict[float, list[float]] = {}
     for *_, phase in trials:
-        for second, value in _means(phase, step):
+        for second, value in _means(phase, axes.step):
             at.setdefault(second, []).append(value)
     data = []
     for second, values in sorted(at.items()):
         low, middle, high = np.percentile(values, [25, 50, 75]).tolist()
         said = f"{number(middle)}/s ({number(low)} to {number(high)})"
         data.append({"second": second, "value": middle, "low": low, "high": high, "n": len(values), "shown": said})
-    tips = [alt.Tooltip("second:Q"), alt.Tooltip("shown:N", title="median, middle half"), alt.Tooltip("n:Q", title="trials")]
-    base = alt.Chart(rows(data)).encode(x=x, tooltip=tips)
+    tips = [
+        alt.Tooltip("second:Q"),
+        alt.Tooltip("shown:N", title="median, middle half"),
+        alt.Tooltip("n:Q", title="trials"),
+    ]
+    base = alt.Chart(rows(data)).encode(x=axes.x, tooltip=tips)
     return [
         base.mark_area(color=colour, opacity=0.25).encode(y=alt.Y("low:Q"), y2="high:Q"),
-        base.mark_line(color=colour, strokeWidth=1.6).encode(y=y),
+        base.mark_line(color=colour, strokeWidth=1.6).encode(y=axes.y),
     ]
 
 
-def _events(material: Material, trials: Trials, x: alt.X) -> list[Any]:
+def _events(material: Material, trials: Trials, axes: _Axes) -> list[Any]:
     """Ticks along the foot of the chart: checkpoints, eviction by application threads, stalls."""
     marks: list[dict[str, Any]] = []
     for trial, block, phase in trials[:MOST_LINES]:
@@ -126,14 +144,13 @@ def _events(material: Material, trials: Trials, x: alt.X) -> list[Any]:
             marks += [{"second": s, "event": event, "block": block} for s, event in _engine_events(samples, phase.name)]
     if not marks:
         return []
+    tips = [alt.Tooltip(f"{field}:N") for field in ("event", "second", "block")]
     events = ["checkpoint", "application eviction", "stall"]
-    shape = alt.Shape(
-        "event:N", title=None, scale=alt.Scale(domain=events, range=["triangle-up", "diamond", "cross"])
-    )
+    shape = alt.Shape("event:N", title=None, scale=alt.Scale(domain=events, range=["triangle-up", "diamond", "cross"]))
     return [
         alt.Chart(rows(marks))
         .mark_point(filled=True, size=45, color="var(--ink)", opacity=0.8, yOffset=-6)
-        .encode(x=x, y=alt.value(_HEIGHT_PX), shape=shape, tooltip=[alt.Tooltip(f"{f}:N") for f in ("event", "second", "block")])
+        .encode(x=axes.x, y=alt.value(_HEIGHT_PX), shape=shape, tooltip=tips)
     ]
 
 
@@ -155,8 +172,8 @@ def _engine_events(samples: pd.DataFrame, phase: str) -> list[tuple[float, str]]
         running = inside["checkpoint_running"].fillna(False).astype(bool)
         begun = inside[running & ~running.shift(fill_value=False)]
         found += [(float(second), "checkpoint") for second in begun["second"]]
-    if "application_evictions_per_s" in inside:
-        evicting = inside[inside["application_evictions_per_s"].fillna(0) > 0]
+    if "app_evicted_per_s" in inside:
+        evicting = inside[inside["app_evicted_per_s"].fillna(0) > 0]
         found += [(float(second), "application eviction") for second in evicting["second"]]
     return found
 

@@ -31,24 +31,24 @@ def files(material: Material, group: Group, moment: str) -> Chart | None:
     data = [
         {
             "arm": arm,
-            "class": name,
+            "class": name.replace("_", " "),
             "order": names.index(name),
             "mib": size / 2**20,
             "size": quantity(size, Unit.BYTES),
         }
         for (arm, name), size in means.items()
     ]
+    classes = alt.Scale(
+        domain=[name.replace("_", " ") for name in names],
+        range=[f"var(--file-{place % 6})" for place in range(len(names))],
+    )
     chart = (
         alt.Chart(rows(data))
         .mark_bar(stroke="var(--ground)", strokeWidth=1, height={"band": 0.55})
         .encode(
             y=arm_rows(list(material.styles.values())),
             x=alt.X("sum(mib):Q", title="mean size on disk, MiB"),
-            color=alt.Color(
-                "class:N",
-                title="class of file",
-                scale=alt.Scale(domain=names, range=[f"var(--file-{place % 6})" for place in range(len(names))]),
-            ),
+            color=alt.Color("class:N", title="class of file", scale=classes),
             order=alt.Order("order:Q"),
             tooltip=[alt.Tooltip("arm:N"), alt.Tooltip("class:N", title="class of file"), alt.Tooltip("size:N")],
         )
@@ -56,7 +56,7 @@ def files(material: Material, group: Group, moment: str) -> Chart | None:
     return Chart(
         key=slug("files", moment, *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
         title=f"Files on disk, {moment.replace('-', ' ')}",
-        caption="After two forced checkpoints, means over the trials that count; classes in the legend's order.",
+        caption="After two forced checkpoints; means over the trials that count.",
         spec=chart_spec(chart, ROW_PX * len(material.styles)),
         table=_table(material, means, names),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 
@@ -12,6 +12,8 @@ from reports.charts.base import Chart, arm_scale, chart_spec, interval, on_axis,
 from reports.tables import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from analysis.effects import Group
     from analysis.quantities import Estimate
     from reports.material import Material
@@ -24,9 +26,9 @@ def tradeoff(material: Material, group: Group, key: str, front: tuple[str, ...])
     """Storage per document against another metric; None where no arm has both. Arms on the front are filled."""
     found, stored = metric(key), metric(STORAGE)
     points = [
-        _point(arm, x, y, on_front=arm in front)
+        _point(arm, stores, does, on_front=arm in front)
         for arm in material.styles
-        if (x := material.figures.get((group, arm, STORAGE))) and (y := material.figures.get((group, arm, key)))
+        if (stores := material.figures.get((group, arm, STORAGE))) and (does := material.figures.get((group, arm, key)))
     ]
     if not points:
         return None
@@ -51,19 +53,45 @@ def tradeoff(material: Material, group: Group, key: str, front: tuple[str, ...])
             shape=alt.Shape("arm:N", scale=arm_scale(styles, "shape"), legend=None),
             fill=alt.condition("datum.front == 'yes'", colour, alt.value("var(--ground)")),
         ),
-        alt.Chart(data).mark_text(align="left", dx=10, dy=-10).encode(x=x, y=y, text="arm:N"),
+        *_labels(points, x, y),
     )
     best = "lower left" if found.better is Better.LOWER else "upper left"
     return Chart(
         key=slug("storage-against", key, *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
         title=f"Storage against {found.label}",
-        caption=f"Better is to the {best}. Filled: no other arm is shown to beat it all round.",
+        caption=f"Better is to the {best}.",
         spec=chart_spec(layer, _HEIGHT_PX),
         table=Table(
             ("arm", stored.label, found.label, "Pareto front"),
             tuple((p["arm"], p["stored"], p["shown"], p["front"]) for p in points),
         ),
     )
+
+
+def _labels(points: Sequence[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """The arms' names beside their points: towards the middle, and away from a neighbour's."""
+    middle = (min(point["x"] for point in points) + max(point["x"] for point in points)) / 2
+    places: dict[tuple[Literal["left", "right"], int], list[dict[str, Any]]] = {}
+    for point in points:
+        align: Literal["left", "right"] = "right" if point["x"] > middle else "left"
+        lifted = any(_near(point, other, points) and point["y"] < other["y"] for other in points)
+        places.setdefault((align, 15 if lifted else -9), []).append(point)
+    return [
+        alt.Chart(rows(named))
+        .mark_text(align=align, dx=9 if align == "left" else -9, dy=dy, baseline="middle")
+        .encode(x=x, y=y, text="arm:N")
+        for (align, dy), named in places.items()
+    ]
+
+
+def _near(point: dict[str, Any], other: dict[str, Any], points: Sequence[dict[str, Any]]) -> bool:
+    """Whether two points lie so close that their names would touch, seen at the size of the whole picture."""
+
+    def share(name: str) -> float:
+        extent = max(one[f"{name}_high"] for one in points) - min(one[f"{name}_low"] for one in points)
+        return float(abs(point[name] - other[name]) / (extent or 1))
+
+    return point is not other and share("x") < 0.3 and share("y") < 0.12
 
 
 def _point(arm: str, x: Estimate, y: Estimate, *, on_front: bool) -> dict[str, Any]:

@@ -37,6 +37,15 @@ function number(value) {
   return value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
+// As `analysis.quantities.change`: a ratio to the baseline as a signed per cent.
+function change(ratio) {
+  const percent = 100 * (ratio - 1);
+  const size = Math.abs(percent);
+  const text = size.toFixed(size >= 100 ? 0 : size >= 1 ? 1 : 2);
+  const sign = Number(text) === 0 ? "" : percent < 0 ? "−" : "+";
+  return `${sign}${text} %`;
+}
+
 function meanGrowth(prices) {
   let sum = 0;
   for (let month = 0; month < prices.horizon_months; month++) {
@@ -45,59 +54,71 @@ function meanGrowth(prices) {
   return sum / prices.horizon_months;
 }
 
-// As `analysis.effects.estimates`: the geometric mean over trials, and a t interval on logarithms whose standard error
-// is never below the resolution of the readings.
-function estimate(values, resolutions, quantiles) {
-  const n = values.length;
-  const logs = values.map(Math.log);
+const geometricMean = (values) => Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+
+// Each block's figures under new prices: instance hours, GB, monthly cost, and how finely that cost is known.
+function underPrices(blocks, cost, prices) {
+  const hoursFactor =
+    (prices.operations_per_s / cost.prices.operations_per_s) *
+    (cost.prices.instance_capacity / prices.instance_capacity);
+  const storageFactor = ((prices.data_size_gb / cost.prices.data_size_gb) * meanGrowth(prices)) / cost.mean_growth;
+  const monthly = (hours, gb) =>
+    prices.replicas *
+    (prices.instance_per_hour * hours * hoursFactor + prices.storage_per_gb_month * gb * storageFactor);
+  return new Map(
+    Object.entries(blocks).map(([block, [hours, gb, roughHours, roughGb]]) => [
+      block,
+      {
+        hours: hours * hoursFactor,
+        gb: gb * storageFactor,
+        monthly: monthly(hours, gb),
+        resolution: monthly(roughHours, roughGb),
+      },
+    ]),
+  );
+}
+
+// As `analysis.effects.compare`: the mean log-ratio over the blocks that have both, and its t interval, whose standard
+// error is never below the resolution of the readings.
+function ratio(ours, theirs, quantiles) {
+  const shared = [...ours.keys()].filter((block) => theirs.has(block));
+  if (!shared.length) return null;
+  const pairs = shared.map((block) => [ours.get(block), theirs.get(block)]);
+  const logs = pairs.map(([a, b]) => Math.log(a.monthly / b.monthly));
+  const n = logs.length;
   const mean = logs.reduce((sum, log) => sum + log, 0) / n;
   if (n < 2) return { value: Math.exp(mean) };
   const variance = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / (n - 1);
-  const floor = Math.max(...values.map((value, place) => resolutions[place] / value));
+  const floor = Math.max(...pairs.map(([a, b]) => Math.hypot(a.resolution / a.monthly, b.resolution / b.monthly)));
   const half = quantiles[n] * Math.max(Math.sqrt(variance / n), floor);
   return { value: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half) };
 }
 
-function armCost(trials, cost, prices) {
-  const hoursFactor =
-    (prices.operations_per_s / cost.prices.operations_per_s) *
-    (cost.prices.instance_capacity / prices.instance_capacity);
-  const storageFactor =
-    ((prices.data_size_gb / cost.prices.data_size_gb) * meanGrowth(prices)) / cost.mean_growth;
-  const scaled = trials.map(([hours, gb, roughHours, roughGb]) => [
-    hours * hoursFactor,
-    gb * storageFactor,
-    roughHours * hoursFactor,
-    roughGb * storageFactor,
-  ]);
-  const monthly = (hours, gb) =>
-    prices.replicas * (prices.instance_per_hour * hours + prices.storage_per_gb_month * gb);
-  const of = (value, rough) => estimate(scaled.map(value), scaled.map(rough), cost.quantiles);
-  return {
-    hours: of((t) => t[0], (t) => t[2]),
-    stored: of((t) => t[1], (t) => t[3]),
-    monthly: of((t) => monthly(t[0], t[1]), (t) => monthly(t[2], t[3])),
-  };
-}
-
 function recompute(form) {
   const inputs = [...form.querySelectorAll("input")];
-  if (!inputs.every((input) => input.checkValidity() && input.value !== "")) return;
+  if (!inputs.every((input) => input.checkValidity())) return;
   const prices = Object.fromEntries(inputs.map((input) => [input.name, Number(input.value)]));
   const cost = data.costs[form.dataset.cost];
+  const figures = new Map(Object.entries(cost.arms).map(([arm, blocks]) => [arm, underPrices(blocks, cost, prices)]));
+  const baseline = figures.get(cost.baseline) ?? new Map();
+  const eligible = new Map();
   const rows = [...document.querySelectorAll(`#${form.dataset.cost} tbody tr`)];
-  const costs = new Map();
   for (const row of rows) {
-    const found = armCost(cost.arms[row.dataset.arm], cost, prices);
+    const arm = row.dataset.arm;
+    const blocks = [...figures.get(arm).values()];
     const show = (name, text) => (row.querySelector(`[data-field=${name}]`).textContent = text);
-    show("instances", number(found.hours.value / cost.hours_per_month));
-    show("storage", `${number(found.stored.value)} GB`);
-    show("monthly", number(found.monthly.value));
-    show("interval", found.monthly.low === undefined ? "" : `${number(found.monthly.low)} to ${number(found.monthly.high)}`);
-    if (cost.eligible.includes(row.dataset.arm)) costs.set(row, found.monthly.value);
+    show("instances", number(geometricMean(blocks.map((one) => one.hours)) / cost.hours_per_month));
+    show("storage", `${number(geometricMean(blocks.map((one) => one.gb)))} GB`);
+    show("monthly", number(geometricMean(blocks.map((one) => one.monthly))));
+    const against = arm === cost.baseline ? { value: 1 } : ratio(figures.get(arm), baseline, cost.quantiles);
+    if (arm !== cost.baseline) {
+      show("change", against === null ? "–" : change(against.value));
+      show("interval", against?.low === undefined ? "" : `${change(against.low)} to ${change(against.high)}`);
+    }
+    if (against !== null && cost.eligible.includes(arm)) eligible.set(row, against.value);
   }
-  const least = Math.min(...costs.values());
-  for (const row of rows) row.classList.toggle("cheapest", costs.get(row) === least);
+  const least = Math.min(...eligible.values());
+  for (const row of rows) row.classList.toggle("cheapest", eligible.get(row) === least);
 }
 
 for (const form of document.querySelectorAll("form[data-cost]")) {

@@ -35,11 +35,11 @@ MANIFEST = {
 
 def run(records: Sequence[TrialRecord], **changes: Any) -> Run:
     """A run of these records; what it was planned from follows from them unless it is given."""
-    names = {"arm": {}, "engine": {}, "dataset": {}}  # type: dict[str, dict[str, None]]
+    names: dict[str, dict[str, None]] = {"arm": {}, "engine": {}, "dataset": {}}
     for record in sorted(records, key=lambda record: record.index):
         for factor, found in names.items():
             found[getattr(record.cell, factor)] = None
-    arms = [arm for arm in ("none", "snappy", "zlib", "zstd-6") if arm in names["arm"]]
+    arms: list[str] = [arm for arm in ("none", "snappy", "zlib", "zstd-6") if arm in names["arm"]]
     arms += [arm for arm in names["arm"] if arm not in arms]
     engines, datasets = tuple(names["engine"]) or ("6.0.5",), tuple(names["dataset"]) or ("sentences",)
     blocks = sorted({record.block for record in records})
