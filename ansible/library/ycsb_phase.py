@@ -74,7 +74,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     arguments = ["-load" if params["mode"] == "load" else "-t", "-db", "pressgauge.MongoBinding", "-s"]
     arguments += ["-threads", str(params["threads"])]
     if params["target"]:
-        arguments += ["-target", f"{params['target']:g}"]
+        arguments += ["-target", f"{params['target']:.0f}"]  # YCSB takes whole numbers only
     summary = evidence / f"{name}.summary.json"
     properties = {
         **MEASUREMENT,
