@@ -130,9 +130,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
-        app(standalone_mode=False)
-    except typer.Exit as done:
-        sys.exit(done.exit_code)
+        sys.exit(app(standalone_mode=False) or Exit.FINE)  # not standalone, it returns what a command exits with
     except PressgaugeError as error:
         console.print(f"pressgauge: {error.what}", markup=False)
         if error.do:

@@ -1,0 +1,54 @@
+"""YCSB's core workloads A to F run with text values, and leave the right number of right documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.ledger import find_run
+from tests.campaigns import small
+from tests.harness.commands import harness
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.real
+EXPECTED = {
+    "a": {"READ", "UPDATE"},
+    "b": {"READ", "UPDATE"},
+    "c": {"READ"},
+    "d": {"READ", "INSERT"},
+    "e": {"SCAN", "INSERT"},
+    "f": {"READ", "READ-MODIFY-WRITE"},
+}
+HOTSPOT = {
+    "hotspot": {
+        "mix": "f",
+        "distribution": "hotspot",
+        "threads": 4,
+        "warmup_s": 0,
+        "measure_s": None,
+        "operations": 500,
+    }
+}
+
+
+def test_core_workloads_leave_right_documents(tmp_path: Path) -> None:
+    bounded = {"threads": 4, "warmup_s": 0, "measure_s": None, "operations": 600}
+    workloads = dict.fromkeys(EXPECTED, bounded) | HOTSPOT
+    spec = small(tmp_path / "core.yaml", 27303, workloads=workloads)
+    ran = harness("run", spec, "--results", tmp_path / "results", "--progress", "plain")
+    assert ran.code == 0, ran.out + ran.err
+    (record,) = find_run(tmp_path / "results/core/latest").records()
+    assert record.void == ()
+    phases = {phase.name: phase for phase in record.phases}
+    for name, operations in EXPECTED.items():
+        assert phases[name].statuses.keys() == operations, name
+        assert phases[name].acknowledged == 600
+        assert phases[name].failed == 0
+    assert phases["hotspot"].acknowledged == 500
+    inserted = sum(phase.statuses.get("INSERT", {}).get("OK", 0) for phase in record.phases if phase.kind == "run")
+    assert inserted > 0
+    assert record.verification is not None
+    assert record.verification.checked == record.verification.counted == 2000 + inserted
