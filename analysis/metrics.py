@@ -190,10 +190,6 @@ def _per_operation(amount: Callable[[Cost], float | None], scale: float, resolut
     return read
 
 
-def _conflicts(_: TrialRecord, phase: Phase) -> Reading | None:
-    return Reading(phase.conflicts / phase.acknowledged, 1 / phase.acknowledged) if phase.acknowledged else None
-
-
 def _client_cpu_share(_: TrialRecord, phase: Phase) -> Reading | None:
     if phase.client_cpu_share is None or phase.measured_s <= 0:
         return None
@@ -254,7 +250,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "disk_written_bytes_per_operation", "disk bytes written per operation", Unit.BYTES_PER_OPERATION, _LOW, _ALL,
         None, _per_operation(lambda cost: cost.disk_written_bytes, 1, DISK_BLOCK_BYTES),
     ),
-    Declaration("conflicts_per_operation", "conflicts", Unit.PER_OPERATION, _LOW, _RUN, None, _conflicts),
     Declaration("client_cpu_share", "client CPU in use", Unit.SHARE, _LOW, _ALL, None, _client_cpu_share),
     Declaration(
         "compression_ratio_after", "compression ratio afterwards", Unit.RATIO, _HIGH, _RUN, None, _compression_ratio

@@ -25,7 +25,6 @@ class Unit(StrEnum):
     PER_SECOND = "operations/s"
     US = "us"
     US_PER_OPERATION = "us/operation"
-    PER_OPERATION = "1/operation"
     SHARE = "share"
     INSTANCE_HOURS = "instance-hours/month"
     GB = "GB"
@@ -72,7 +71,6 @@ _SUFFIX = {
     Unit.BYTES_PER_OPERATION: " B/operation",
     Unit.PER_SECOND: "/s",
     Unit.US_PER_OPERATION: " µs/operation",
-    Unit.PER_OPERATION: " per operation",
     Unit.INSTANCE_HOURS: " instance-hours/month",
     Unit.GB: " GB",
     Unit.MONEY_PER_MONTH: "/month",

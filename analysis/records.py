@@ -115,17 +115,18 @@ class Phase(Part):
 
     name: str = Field(description="`load`, or the workload's name in the campaign.")
     kind: Literal["load", "run"]
-    operation: str = Field(description="The operation whose throughput the phase measures.")
+    operation: str = Field(
+        description="What its latencies are of, e.g. `READ-MODIFY-WRITE`; in a batched load `FLUSH`, a bulk write."
+    )
     started_at_s: float | None = Field(None, description="Unix time at which the client began to measure.")
     warmup_s: Seconds = Field(description="Left out of the measured window.")
     measured_s: Seconds = Field(description="Length of the measured window.")
-    measured_operations: Count = Field(description="Acknowledged within the measured window.")
+    measured_operations: Count = Field(description="Within the measured window; of a batched load its documents.")
     throughput_per_s: float = Field(ge=0, description="measured_operations / measured_s")
     series_per_s: tuple[float, ...] = Field(description="Operations per second, one figure a second, warm-up included.")
     acknowledged: Count = Field(description="Operations acknowledged in the whole phase, warm-up included.")
     failed: Count = Field(description="Operations that did not return OK, in the whole phase.")
     statuses: dict[str, dict[str, Count]] = Field(description="Operation -> status -> count, in the whole phase.")
-    conflicts: Count = Field(description="Read-modify-writes tried again because another one came first.")
     latencies: tuple[Latency, ...]
     cost: Cost
     counters: dict[str, float | None] = Field(description="Change of engine counters over the phase; None: missing.")

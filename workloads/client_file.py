@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+FLUSH = "FLUSH"
+"""The bulk writes of a batched load; its latencies are of whole batches, its statuses are counted by document."""
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -52,7 +56,6 @@ class ClientFile(_Part):
 
     threads: Threads
     operations: dict[str, Operations]
-    conflicts: int = Field(description="Read-modify-writes tried again because another one came first.")
     versions_written: int = Field(
         description="Field versions that read-modify-writes wrote; the stored sum must agree."
     )
@@ -62,14 +65,29 @@ class ClientFile(_Part):
     achieved_per_s: float
     cpu_s: float
     gc: Collections
+    cores: int = Field(description="Processors that the client's process may use.")
     samples: tuple[tuple[float, float, float, float], ...] = Field(
         description="(unix time s, operations, cpu_s, gc_ms) once a second"
     )
 
     @property
+    def counted(self) -> dict[str, Operations]:
+        """The operations as the database answered them: of a batched load its documents' fate in the bulk writes.
+
+        There an insert only puts a document into the batch; what became of it, `FLUSH` tells, document by document.
+        """
+        flushed = self.operations.get(FLUSH)
+        return {FLUSH: flushed} if flushed else self.operations
+
+    @property
+    def acknowledged(self) -> int:
+        """Operations (of a batched load: documents) that returned OK."""
+        return sum(one.ok for one in self.counted.values())
+
+    @property
     def failed(self) -> int:
-        """Operations that did not return OK. Conflicts are no failures: they were tried again."""
-        return sum(one.attempted - one.ok for one in self.operations.values())
+        """Operations (of a batched load: documents) that did not return OK."""
+        return sum(one.attempted - one.ok for one in self.counted.values())
 
 
 def read_client_file(path: Path) -> ClientFile:

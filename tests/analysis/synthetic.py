@@ -213,7 +213,6 @@ def phase(name: str, operation: str, per_s: float, p99_us: float, cpu_us: float,
         acknowledged=operations,
         failed=0,
         statuses={operation: {"OK": operations}},
-        conflicts=3 if name == "rmw" else 0,
         latencies=(latency(operation, p99_us, measured),),
         cost=Cost(
             mongod_cpu_s=operations * cpu_us / 1e6,

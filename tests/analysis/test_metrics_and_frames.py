@@ -125,7 +125,7 @@ def test_every_key_names_its_metric() -> None:
         pytest.param("rmw.trouhgput", "rmw.throughput", id="misspelt"),
         pytest.param("p99", "rmw.p99", id="workload missing"),
         pytest.param("rmw.compression_ratio", "compression_ratio", id="workload too much"),
-        pytest.param("insert.conflicts_per_operation", "no metric", id="not of a load"),
+        pytest.param("insert.compression_ratio_after", "no metric", id="not of a load"),
         pytest.param("", "no metric", id="empty"),
     ],
 )

@@ -20,7 +20,6 @@ from analysis.verdicts import FurtherBlocks
         (0.0, Unit.BYTES_PER_OPERATION, "0 B/operation"),
         (0.412, Unit.SHARE, "41.2 %"),
         (535.4, Unit.US_PER_OPERATION, "535 µs/operation"),
-        (0.00001234, Unit.PER_OPERATION, "0.0000123 per operation"),
     ],
 )
 def test_quantity(value: float, unit: Unit, text: str) -> None:

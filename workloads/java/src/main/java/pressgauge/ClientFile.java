@@ -73,6 +73,7 @@ final class ClientFile {
         .append("achieved_per_s", operations.getAsLong() / durationS)
         .append("cpu_s", cpuS() - startCpuS)
         .append("gc", collections())
+        .append("cores", Runtime.getRuntime().availableProcessors())
         .append("jvm", jvm())
         .append("driver_version", MongoDriverVersion.VERSION)
         .append("sample_columns", List.of("at_s", "operations", "cpu_s", "gc_ms"))

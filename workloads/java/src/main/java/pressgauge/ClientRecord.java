@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.LongAdder;
 import site.ycsb.Status;
 
 /**
- * What one client process did: operations by status, threads, conflicts. It is kept beside YCSB's
- * own measurements because those don't tell threads that died from threads that finished.
+ * What one client process did: operations by status, threads, versions written. It is kept beside
+ * YCSB's own measurements because those don't tell threads that died from threads that finished.
  *
  * <p>Workload and bindings are made separately by YCSB and share one record through the properties
  * that both are given.
@@ -27,7 +27,6 @@ final class ClientRecord {
       new ConcurrentHashMap<>();
   private final Map<Integer, String> died = new TreeMap<>();
   private final Set<String> told = ConcurrentHashMap.newKeySet();
-  private final LongAdder conflicts = new LongAdder();
   private final LongAdder versionsWritten = new LongAdder();
   private final AtomicLong lastInserted = new AtomicLong(-1);
 
@@ -55,10 +54,6 @@ final class ClientRecord {
     if (told.add(failure)) {
       System.err.println("pressgauge: " + failure + ": " + why);
     }
-  }
-
-  void conflict() {
-    conflicts.increment();
   }
 
   /** Field values written by read-modify-writes, each one version above the value read. */
@@ -122,10 +117,6 @@ final class ClientRecord {
       died.forEach((thread, why) -> list.add(Map.of("thread", thread, "why", why)));
     }
     return list;
-  }
-
-  long conflicts() {
-    return conflicts.sum();
   }
 
   long versionsWritten() {

@@ -132,7 +132,9 @@ public final class Floor {
   private List<Runnable> readModifyWrites() {
     int records = settings.count(Client.RECORD_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
     int operations = settings.count(Client.OPERATION_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
-    var mix = new OperationMix(settings, settings.number("pressgauge.seed"), "run");
+    // A phase of its own each time, or it would set fields to what they are already.
+    var phase = settings.text("pressgauge.phase", "run");
+    var mix = new OperationMix(settings, settings.number("pressgauge.seed"), phase);
     var loops = new ArrayList<Runnable>();
     for (int thread = 0; thread < threads; thread++) {
       var filters = new Encoder();

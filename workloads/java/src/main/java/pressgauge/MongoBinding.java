@@ -161,19 +161,11 @@ public final class MongoBinding extends DB {
         });
   }
 
-  /** Sets fields; where a value names the one it replaces, only if the field still holds that. */
   @Override
   public Status update(String table, String key, Map<String, ByteIterator> values) {
     buffer.clear();
     int filterStart = buffer.begin();
     buffer.string("_id", key);
-    boolean guarded = false;
-    for (var field : values.entrySet()) {
-      if (field.getValue() instanceof TextValue text && text.expected() != null) {
-        buffer.string(field.getKey(), text.expected());
-        guarded = true;
-      }
-    }
     buffer.end(filterStart);
     int updateStart = buffer.begin();
     int set = buffer.begin("$set");
@@ -182,12 +174,11 @@ public final class MongoBinding extends DB {
     buffer.end(updateStart);
     var filter = buffer.view(filterStart, updateStart);
     var update = buffer.view(updateStart, buffer.size());
-    var unmatched = guarded ? MongoFailure.CONFLICT : Status.NOT_FOUND;
     return attempt(
         "update",
         () -> {
           var matched = collection(table).updateOne(filter, update).getMatchedCount();
-          return matched == 1 ? Status.OK : unmatched;
+          return matched == 1 ? Status.OK : Status.NOT_FOUND;
         });
   }
 

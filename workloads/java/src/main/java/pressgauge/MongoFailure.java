@@ -11,9 +11,6 @@ import site.ycsb.Status;
 
 /** Names the driver's exceptions as statuses, and tells them in one line without secrets. */
 final class MongoFailure {
-  /** The field no longer held the value that was to be replaced. */
-  static final Status CONFLICT = new Status("CONFLICT", "The value read had changed meanwhile.");
-
   private static final Pattern CAUSE = Pattern.compile("caused by \\{([^{}]*)\\}");
   private static final int DUPLICATE_KEY = 11000;
 

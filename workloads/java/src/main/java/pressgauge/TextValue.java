@@ -6,26 +6,17 @@ import site.ycsb.ByteIterator;
 /**
  * UTF-8 text in a part of an array: most often the corpus itself, so that a value costs no copy
  * before the binding puts its bytes into a message.
- *
- * <p>A value may name the one it is to replace: the binding then writes it only if the field still
- * holds that (compare-and-set).
  */
 final class TextValue extends ByteIterator {
   private final byte[] array;
   private final int offset;
   private final int length;
-  private final TextValue expected;
   private int consumed;
 
   TextValue(byte[] array, int offset, int length) {
-    this(array, offset, length, null);
-  }
-
-  private TextValue(byte[] array, int offset, int length, TextValue expected) {
     this.array = array;
     this.offset = offset;
     this.length = length;
-    this.expected = expected;
   }
 
   /** The value as it is, or, from another binding, a copy of its bytes. */
@@ -35,11 +26,6 @@ final class TextValue extends ByteIterator {
     }
     var bytes = value.toArray();
     return new TextValue(bytes, 0, bytes.length);
-  }
-
-  /** This value, to be written only where {@code current} is found. */
-  TextValue replacing(TextValue current) {
-    return new TextValue(array, offset, length, current);
   }
 
   /** The array that holds the text; shared, not to be written. */
@@ -54,11 +40,6 @@ final class TextValue extends ByteIterator {
   /** In bytes. */
   int length() {
     return length;
-  }
-
-  /** The value that this one replaces; null if it replaces any. */
-  TextValue expected() {
-    return expected;
   }
 
   @Override

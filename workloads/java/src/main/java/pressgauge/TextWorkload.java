@@ -22,12 +22,11 @@ import site.ycsb.workloads.CoreWorkload;
  *   <li>{@code pressgauge.corpus}, {@code pressgauge.seed}: what the values are made of; required
  *   <li>{@code pressgauge.phase}: names the phase (default load or run); phases of different names
  *       draw different operations
- *   <li>{@code pressgauge.operationoffset}: the index of this client's first operation, where
- *       several clients share a phase (default 0)
+ *   <li>{@code pressgauge.clientindex}, {@code pressgauge.clientcount}: which of how many client
+ *       processes this one is (default 0 of 1); see {@link Partition}
  *   <li>{@code pressgauge.insertstart}: the first record number this client's run phase inserts
  *       (default recordcount)
  *   <li>{@code pressgauge.maxfailures}: consecutive failures after which a thread gives up
- *   <li>{@code pressgauge.maxconflicts}: tries of one read-modify-write before it fails
  *   <li>{@code pressgauge.clientfile}: where to write the client's account of itself
  * </ul>
  *
@@ -40,6 +39,7 @@ public final class TextWorkload extends CoreWorkload {
   private static final int LEAST_FIELD_LENGTH = 16;
 
   private final ProcessEnd end;
+  private final RecordLocks locks = new RecordLocks();
   private final List<Worker> workers = new ArrayList<>();
   private Settings settings;
   private ClientRecord record;
@@ -48,15 +48,14 @@ public final class TextWorkload extends CoreWorkload {
   private OperationMix mix;
   private List<String> fields;
   private KeyNames keyNames;
+  private Partition partition;
   private boolean uniform;
   private boolean loads;
   private int firstKey;
   private int keys;
   private int operations;
   private long insertStart;
-  private long operationOffset;
   private int maxFailures;
-  private int maxConflicts;
   private volatile boolean finished;
 
   /** For YCSB's client. */
@@ -93,16 +92,13 @@ public final class TextWorkload extends CoreWorkload {
     operations =
         loads ? keys : settings.count(Client.OPERATION_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
     insertStart = settings.count("pressgauge.insertstart", records, records, Integer.MAX_VALUE);
-    operationOffset = settings.count("pressgauge.operationoffset", 0, 0, Integer.MAX_VALUE);
+    partition = Partition.of(settings, firstKey, keys);
     maxFailures = settings.count("pressgauge.maxfailures", 5, 1, Integer.MAX_VALUE);
-    maxConflicts = settings.count("pressgauge.maxconflicts", 100, 1, Integer.MAX_VALUE);
     uniform = settings.text(REQUEST_DISTRIBUTION_PROPERTY, "uniform").equals("uniform");
     fields = fieldNames(settings);
     values = values(settings);
     keyNames = new KeyNames(settings);
     mix = new OperationMix(settings, settings.number("pressgauge.seed"), phase());
-    // Conflicts are retried: a series of their own keeps them apart from failures.
-    properties.putIfAbsent("latencytrackederrors", MongoFailure.CONFLICT.getName());
   }
 
   /** The names of a record's fields, in order. */
@@ -206,7 +202,6 @@ public final class TextWorkload extends CoreWorkload {
     facts.put("phase", phase());
     facts.put("threads", threads);
     facts.put("operations", record.operations());
-    facts.put("conflicts", record.conflicts());
     facts.put("versions_written", record.versionsWritten());
     facts.put("last_inserted_record", record.lastInserted() < 0 ? null : record.lastInserted());
     try {
@@ -256,16 +251,16 @@ public final class TextWorkload extends CoreWorkload {
     return writeallfields;
   }
 
-  long operationOffset() {
-    return operationOffset;
+  Partition partition() {
+    return partition;
+  }
+
+  RecordLocks locks() {
+    return locks;
   }
 
   int maxFailures() {
     return maxFailures;
-  }
-
-  int maxConflicts() {
-    return maxConflicts;
   }
 
   String keyName(long recordNumber) {
@@ -280,9 +275,13 @@ public final class TextWorkload extends CoreWorkload {
     return scanlength.nextValue().intValue();
   }
 
-  /** An existing record, by the request distribution. */
+  /** An existing record of this client's, by the request distribution. */
   long chooseRecord(long operation) {
-    return uniform ? firstKey + mix.key(operation, keys) : recordNumber(chooseBySkew());
+    if (uniform) {
+      return partition.record(mix.key(operation, partition.size()));
+    }
+    long key = chooseBySkew();
+    return key < recordcount ? partition.nearest(key) : recordNumber(key);
   }
 
   private long chooseBySkew() {

@@ -54,7 +54,7 @@ final class Worker {
 
   /** Does the next operation of a run phase; false ends the thread. */
   boolean operate(DB db) {
-    long operation = workload.operationOffset() + (long) done * threads + thread;
+    long operation = workload.partition().operation((long) done * threads + thread);
     var kind = workload.mix().kind(operation);
     return attempt(
         kind,
@@ -154,6 +154,9 @@ final class Worker {
     return db.update(workload.table(), workload.keyName(recordNumber), values);
   }
 
+  /**
+   * Waiting for the record's lock is part of the operation, though of neither its read nor write.
+   */
   private Status readModifyWrite(DB db, long operation) {
     long recordNumber = workload.chooseRecord(operation);
     var key = workload.keyName(recordNumber);
@@ -161,12 +164,13 @@ final class Worker {
     var write = fieldsToWrite(operation);
     long intended = measurements.getIntendedtartTimeNs();
     long start = System.nanoTime();
-    var status = MongoFailure.CONFLICT;
-    for (int i = 0; i < workload.maxConflicts() && status == MongoFailure.CONFLICT; i++) {
-      status = tryReadModifyWrite(db, recordNumber, key, read, write);
-      if (status == MongoFailure.CONFLICT) {
-        record.conflict();
-      }
+    Status status;
+    var lock = workload.locks().of(recordNumber);
+    lock.lock();
+    try {
+      status = writeSuccessors(db, recordNumber, key, read, write);
+    } finally {
+      lock.unlock();
     }
     long end = System.nanoTime();
     var series = Kind.READ_MODIFY_WRITE.series();
@@ -177,7 +181,8 @@ final class Worker {
     return status;
   }
 
-  private Status tryReadModifyWrite(
+  /** Reads a record, and writes the next version of some fields. */
+  private Status writeSuccessors(
       DB db, long recordNumber, String key, Set<String> read, int[] write) {
     var found = new HashMap<String, ByteIterator>();
     var status = db.read(workload.table(), key, read, found);
@@ -190,10 +195,8 @@ final class Worker {
       if (!found.containsKey(name)) {
         return Status.UNEXPECTED_STATE;
       }
-      var current = TextValue.of(found.get(name));
-      long version = ValueFunction.version(current) + 1;
-      var next = workload.values().value(recordNumber, field, version);
-      successors.put(name, next.replacing(current));
+      long version = ValueFunction.version(TextValue.of(found.get(name))) + 1;
+      successors.put(name, workload.values().value(recordNumber, field, version));
     }
     status = db.update(workload.table(), key, successors);
     if (status.isOk()) {

@@ -9,10 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 import org.bson.Document;
@@ -30,6 +34,10 @@ import site.ycsb.measurements.Measurements;
 class TextWorkloadTest {
   private static final int RECORDS = 40;
   private static final int OPERATIONS = 500;
+
+  private static final String[] RMW = {
+    "readproportion", "0", "updateproportion", "0", "readmodifywriteproportion", "1"
+  };
 
   @TempDir private Path folder;
   private final FakeEnd end = new FakeEnd();
@@ -135,34 +143,98 @@ class TextWorkloadTest {
 
   @Test
   void phasesOfDifferentNamesDrawDifferentOperations() throws Exception {
-    String[] rmw = {
-      "readproportion", "0", "updateproportion", "0", "readmodifywriteproportion", "1"
-    };
     var first = loaded();
-    run(first, 1, false, rmw);
+    run(first, 1, false, RMW);
     var second = loaded();
-    run(second, 1, false, concat(rmw, "pressgauge.phase", "other"));
+    run(second, 1, false, concat(RMW, "pressgauge.phase", "other"));
     assertNotEquals(first.documents, second.documents);
   }
 
+  @ParameterizedTest
+  @CsvSource({"1, uniform", "3, uniform", "1, zipfian", "3, zipfian", "2, hotspot", "3, latest"})
+  void clientsThatShareAPhaseNeverMeetAtARecord(int clients, String distribution) throws Exception {
+    var db = loaded();
+    var before = Map.copyOf(db.documents);
+    var written = new HashSet<String>();
+    int versions = 0;
+    for (int client = 0; client < clients; client++) {
+      var file =
+          run(
+              db,
+              2,
+              false,
+              concat(
+                  RMW,
+                  "requestdistribution",
+                  distribution,
+                  "pressgauge.clientcount",
+                  "" + clients,
+                  "pressgauge.clientindex",
+                  "" + client));
+      versions += file.getInteger("versions_written");
+      for (var key : db.updated) {
+        assertTrue(written.add(key), key + " was another client's");
+      }
+      db.updated.clear();
+    }
+    assertEquals(clients * OPERATIONS, versions);
+    assertEquals(versions, versionSum(db));
+    if (distribution.equals("uniform")) {
+      assertEquals(before.keySet(), written);
+    }
+  }
+
   @Test
-  void clientsThatShareAPhaseDoItsOperationsTogether() throws Exception {
-    String[] rmw = {
-      "readproportion", "0", "updateproportion", "0", "readmodifywriteproportion", "1"
-    };
-    var together = loaded();
-    run(together, 2, false, rmw);
-    run(together, 2, false, concat(rmw, "pressgauge.operationoffset", "" + OPERATIONS));
-    var alone = loaded();
+  void readModifyWritesOfOneRecordTakeTurns() throws Exception {
+    var meetings = new LongAdder();
+    var db =
+        new MemoryDb() {
+          private final Map<String, Thread> between = new ConcurrentHashMap<>();
+
+          @Override
+          public Status read(
+              String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+            if (between.putIfAbsent(key, Thread.currentThread()) != null) {
+              meetings.increment();
+            }
+            Thread.yield();
+            synchronized (documents) {
+              return super.read(table, key, fields, result);
+            }
+          }
+
+          @Override
+          public Status update(String table, String key, Map<String, ByteIterator> values) {
+            between.remove(key);
+            synchronized (documents) {
+              return super.update(table, key, values);
+            }
+          }
+        };
+    run(db, 1, true);
+    var properties = properties(concat(RMW, "requestdistribution", "zipfian"));
     var workload = new TextWorkload(end);
-    var properties = properties(concat(rmw, "operationcount", "" + 2 * OPERATIONS));
     workload.init(properties);
-    var state = workload.initThread(properties, 0, 1);
-    for (int i = 0; i < 2 * OPERATIONS; i++) {
-      workload.doTransaction(alone, state);
+    var threads = new ArrayList<Thread>();
+    for (int thread = 0; thread < 4; thread++) {
+      var state = workload.initThread(properties, thread, 4);
+      var running =
+          new Thread(
+              () -> {
+                for (int i = 0; i < OPERATIONS / 4; i++) {
+                  workload.doTransaction(db, state);
+                }
+              });
+      running.start();
+      threads.add(running);
+    }
+    for (var thread : threads) {
+      thread.join();
     }
     workload.cleanup();
-    assertEquals(alone.documents, together.documents);
+
+    assertEquals(0, meetings.sum());
+    assertEquals(OPERATIONS, versionSum(db));
   }
 
   @ParameterizedTest
@@ -216,35 +288,6 @@ class TextWorkloadTest {
     var inserts = operations.get("INSERT", new Document("ok", 0));
     assertEquals(RECORDS + inserts.getInteger("ok"), db.documents.size());
     assertEquals(0, end.correction.getAsInt());
-  }
-
-  @Test
-  void aConflictIsTriedAgain() throws Exception {
-    var db =
-        new MemoryDb() {
-          private int updates;
-
-          @Override
-          public Status update(String table, String key, Map<String, ByteIterator> values) {
-            return ++updates % 10 == 0 ? MongoFailure.CONFLICT : super.update(table, key, values);
-          }
-        };
-    run(db, 1, true);
-
-    var file =
-        run(
-            db,
-            1,
-            false,
-            "readproportion",
-            "0",
-            "readmodifywriteproportion",
-            "1",
-            "updateproportion",
-            "0");
-
-    assertTrue(file.getInteger("conflicts") > OPERATIONS / 20);
-    assertEquals(OPERATIONS, versionSum(db));
   }
 
   @Test
