@@ -21,6 +21,7 @@ from harness.ledger import find_run, open_run
 from harness.load_spec import ROOT, find_campaign, load_campaign
 from harness.outcome import blocks_wanted, exit_code, summarise, write_outcome
 from harness.progress import Progress, ViewKind, make_view
+from harness.results_index import RUN_ID_FORMAT
 from harness.runner import CampaignRun, find_site, survey
 from harness.verify import faults
 
@@ -52,7 +53,7 @@ def run(
     """Run a campaign, or go on with an unfinished one, and write its report."""
     path = find_campaign(campaign)
     spec = load_campaign(path)
-    run_id = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    run_id = datetime.now(UTC).strftime(RUN_ID_FORMAT)
     ledger = open_run(results, spec.name, path.read_text(encoding="utf-8"), run_id, anew=anew)
     progress = Progress(make_view(view))
     try:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from analysis.stopping import further_blocks
 from harness import doctor
 from harness.engine_seconds import engine_seconds
-from harness.errors import Exit
+from harness.errors import Exit, InputError
 from harness.ledger import HOST_FILE, SPEC_FILE
 from harness.load_spec import ROOT
 from harness.plan import plan
-from reports import Run, summary_lines, write_report
+from harness.results_index import write_results_index
+from reports import Run, TemplateFaultError, summary_lines, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -65,7 +66,12 @@ def write_outcome(ledger: Ledger, campaign: Campaign, command: str, template: Pa
         },
         time_series=engine_seconds(ledger, records),
     )
-    return write_report(run, ledger.report_folder, template)
+    try:
+        decision = write_report(run, ledger.report_folder, template)
+    except TemplateFaultError as error:
+        raise InputError(str(error), do="mend the template; docs/templates.md has an example") from error
+    write_results_index(ledger.folder.parent.parent)
+    return decision
 
 
 def summarise(decision: Decision, ledger: Ledger) -> Iterator[str]:

