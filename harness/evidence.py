@@ -16,11 +16,11 @@ from harness.trial_vars import connection_options, settings
 from workloads.errors import YcsbOutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from harness.plan import PlannedTrial
-    from harness.spec import Campaign
+    from harness.spec import Campaign, Workload
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class TrialContext:
 
     campaign: Campaign
     trial: PlannedTrial
+    workloads: Mapping[str, Workload]
     attempt: int
     corpus_digest: str
     expected_ratio: float | None
@@ -93,12 +94,12 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     reading.in_force = read_back.read_in_force(_json(folder / "in_force.json"), concern)
     version = reading.in_force.version
     before = _json(folder / "snapshot.empty.json")
-    names = [("load", "loaded"), *((name, f"after-{name}") for name in campaign.workloads)]
+    names = [("load", "loaded"), *((name, f"after-{name}") for name in context.workloads)]
     for name, moment in names:
         after = _json(folder / f"snapshot.{moment}.json")
         reading.sizes.append(_sizes(after, moment))
         moved = engine_counters.change(_counters(before, version), _counters(after, version))
-        client = campaign.load if name == "load" else campaign.workloads[name]
+        client = campaign.load if name == "load" else context.workloads[name]
         reading.phases.append(read_phase(folder, name, client, moved, before, after))
         before = after
     found = _json(folder / "verify.json")

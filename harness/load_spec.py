@@ -157,6 +157,14 @@ def _workload_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
     for name, workload in campaign.workloads.items():
         if name in {"load", INSERT}:
             yield ("workloads", name), f"`{name}` names the load itself; call the workload something else"
+        closed = sorted(other for other, one in campaign.workloads.items() if not (one.pace or one.target_per_s))
+        if workload.pace and workload.pace.of not in closed:
+            message = (
+                f"{workload.pace.of!r} is no closed-loop workload of this campaign; there are: {', '.join(closed)}"
+            )
+            yield ("workloads", name, "pace", "of"), message
+        if workload.pace and campaign.most_blocks < 2:
+            yield ("workloads", name, "pace"), "the first block finds the maximum: pace needs at least 2 blocks"
         mix = workload.mix or name
         if mix not in mixes:
             key = ("workloads", name, "mix") if workload.mix else ("workloads", name)

@@ -17,6 +17,7 @@ from harness.errors import EngineError, HostError, InputError, Interrupted
 from harness.evidence import TrialContext, read_trial
 from harness.ledger import HOST_FILE, Ledger, write_whole
 from harness.load_spec import ROOT
+from harness.pacing import workloads_of
 from harness.playbooks import ANSIBLE, PlaybookRun, run_playbook
 from harness.quantities import show_size
 from harness.status_tail import StatusTail
@@ -177,6 +178,7 @@ class CampaignRun:
         workspace = self.ledger.workspace(name)
         self.progress.trial(trial, attempt)
         corpus = self.corpora[trial.cell.dataset]
+        workloads = workloads_of(self.campaign, trial, self.ledger.records())
         tail = StatusTail(workspace, self.progress.status)
         started_at, began = _utc_now(), time.monotonic()
 
@@ -187,7 +189,7 @@ class CampaignRun:
         outcome = run_playbook(
             "trial.yml",
             self.site.inventory,
-            self.site.variables() | {"trial": trial_vars(self.campaign, trial, corpus, workspace)},
+            self.site.variables() | {"trial": trial_vars(self.campaign, trial, workloads, corpus, workspace)},
             on_task=self.progress.step,
             on_tick=tick,
             log=workspace / "ansible.log",
@@ -198,6 +200,7 @@ class CampaignRun:
         context = TrialContext(
             campaign=self.campaign,
             trial=trial,
+            workloads=workloads,
             attempt=attempt,
             corpus_digest=corpus.digest,
             expected_ratio=self.ratios[(trial.cell.dataset, trial.cell.arm)],

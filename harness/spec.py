@@ -136,6 +136,13 @@ class Load(Client):
     warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(2, description="As for a workload.")
 
 
+class Pace(Spec):
+    """An offered load that is the same for every arm, from the second block on."""
+
+    of: Name = Field(description="The closed-loop workload whose maximum counts.")
+    fraction: Annotated[float, Field(gt=0, le=1)] = Field(0.7, description="Of the slowest arm's maximum there.")
+
+
 class Workload(Client):
     """A run workload: one of YCSB's property files in `workloads/`, and how long and how hard it runs."""
 
@@ -144,6 +151,7 @@ class Workload(Client):
         None, description="Of the keys; the file's if left out."
     )
     measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(20, description="The measured window.")
+    pace: Pace | None = Field(None, description="Offer every arm the same load, found in the first block.")
     operations: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
         None, description="Bound the phase by operations instead; measure_s must then be null."
     )
@@ -152,6 +160,8 @@ class Workload(Client):
     def _one_bound(self) -> Workload:
         if (self.measure_s is None) == (self.operations is None):
             raise ValueError("give either measure_s or operations (with measure_s: null)")
+        if self.pace and self.target_per_s:
+            raise ValueError("give either pace or target_per_s")
         return self
 
 

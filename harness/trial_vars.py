@@ -10,6 +10,7 @@ from harness.load_spec import MIXES
 from harness.plan import trial_seconds
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from datasets import Manifest
@@ -39,7 +40,9 @@ def settings(campaign: Campaign, arm_name: str) -> Settings:
     )
 
 
-def trial_vars(campaign: Campaign, trial: PlannedTrial, corpus: Manifest, evidence: Path) -> dict[str, Any]:
+def trial_vars(
+    campaign: Campaign, trial: PlannedTrial, workloads: Mapping[str, Workload], corpus: Manifest, evidence: Path
+) -> dict[str, Any]:
     """The `trial` dictionary of one trial; the header of `ansible/trial.yml` describes it."""
     common = _document_properties(campaign)
     return {
@@ -67,7 +70,7 @@ def trial_vars(campaign: Campaign, trial: PlannedTrial, corpus: Manifest, eviden
         },
         "phases": [
             {"name": name, "properties": common | run_properties(name, workload, number), **_client(workload)}
-            for number, (name, workload) in enumerate(campaign.workloads.items(), start=1)
+            for number, (name, workload) in enumerate(workloads.items(), start=1)
         ],
         "verify": {
             "documents_after_load": campaign.records,
@@ -104,6 +107,8 @@ def run_properties(name: str, workload: Workload, number: int) -> dict[str, Any]
     properties["operationcount"] = workload.operations or _ENDLESS
     if workload.measure_s is not None:
         properties["maxexecutiontime"] = workload.warmup_s + workload.measure_s
+    if workload.target_per_s:  # intended latency means something only where a rate is offered
+        properties["measurement.interval"] = "both"
     properties["pressgauge.phase"] = number
     return properties
 

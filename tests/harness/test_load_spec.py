@@ -71,6 +71,14 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
         ("rmw:", "rnw:", ":11: workloads.rnw", "did you mean 'rmw'?"),
         ("rmw:", "load:", ":11: workloads.load", "names the load itself"),
         ("{threads: 2}", "{threads: 2, operations: 5}", ":11: workloads.rmw", "either measure_s or operations"),
+        ("{threads: 2}", "{pace: {of: rmw}}", ":11: workloads.rmw.pace.of", "no closed-loop workload"),
+        ("{threads: 2}", "{pace: {of: a}, target_per_s: 9}", ":11: workloads.rmw", "either pace or target_per_s"),
+        (
+            "rmw: {threads: 2}",
+            "rmw: {}\n  f: {pace: {of: rmw}}\nblocks: 1",
+            ":12: workloads.f.pace",
+            "at least 2 blocks",
+        ),
         ("rmw:", "insert:", ":11: workloads.insert", "names the load itself"),
         ("baseline: snappy", "baseline: snappy\n  primary: [rmw.p98]", ":14: decision.primary.0", "'rmw.p99'"),
         (

@@ -1,0 +1,35 @@
+"""What the documentation tells people to type is accepted."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from harness.load_spec import ROOT, find_campaign, load_campaign
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RECIPES = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/recipes.md").read_text(encoding="utf-8"), re.DOTALL)
+MADE = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_every_recipe_is_a_valid_campaign(recipe: str, tmp_path: Path) -> None:
+    """A recipe is whole, or changes sections of the default campaign."""
+    quick = yaml.safe_load(find_campaign("quick").read_text(encoding="utf-8"))
+    path = tmp_path / "recipe.yaml"
+    path.write_text(yaml.safe_dump(quick | yaml.safe_load(recipe)), encoding="utf-8")
+    assert load_campaign(path).arms
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/recipes.md"])
+def test_every_make_target_and_link_exists(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = set(re.findall(r"(?:`|\$ )make ([a-z-]+)", text))
+    assert targets <= MADE
+    for link in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert ((ROOT / page).parent / link).exists(), link
