@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from analysis.counters import COUNTERS
-from analysis.metrics import workload_of
+from analysis.metrics import metric, workload_of
 from analysis.quantities import Unit, number, quantity
 from reports.charts.base import interval
 from reports.tables import ABSENT, Table
@@ -228,7 +228,7 @@ def noise(material: Material) -> Table:
         body.append(
             (
                 floor.group.label,
-                floor.metric,
+                metric(floor.metric).label,
                 ABSENT if floor.scatter_percent is None else f"{number(floor.scatter_percent)} %",
                 ABSENT if floor.detectable_percent is None else f"{number(floor.detectable_percent)} %",
                 controls,

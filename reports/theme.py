@@ -77,7 +77,6 @@ CONFIG: dict[str, Any] = {
     "background": None,
     "font": FONT,
     "view": {"stroke": None},
-    "aria": False,  # the figure carries its description and the table behind it its data
     "axis": {
         "labelColor": "var(--ink-2)",
         "titleColor": "var(--ink-2)",

@@ -31,9 +31,11 @@ _PNG_SCALE = 2
 
 def write(run: Run, folder: Path, template_dir: Path | None) -> Decision:
     """See `reports.write_report`."""
-    material = Material.of(run)
-    found = page(material)
-    texts = render(found, template_dir)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        vega = pool.submit(vega_bundle)  # vl-convert takes a second to start: meanwhile, decide
+        material = Material.of(run)
+        found = page(material)
+        texts = render(found, vega.result(), template_dir)
     figures = folder / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     names = write_figures(found.charts(), figures)
@@ -47,7 +49,7 @@ def write(run: Run, folder: Path, template_dir: Path | None) -> Decision:
     return material.decision
 
 
-def render(found: Page, template_dir: Path | None) -> dict[str, str]:
+def render(found: Page, vega: str, template_dir: Path | None) -> dict[str, str]:
     """The page and its Markdown, by file name. Raises TemplateFaultError where a user's template is wrong."""
     made = environment(template_dir)
     charts = {chart.key: chart.spec for chart in found.charts()}
@@ -56,7 +58,7 @@ def render(found: Page, template_dir: Path | None) -> dict[str, str]:
         "page": found,
         "css": (STATIC / "report.css").read_text(encoding="utf-8"),
         "script": (STATIC / "report.js").read_text(encoding="utf-8"),
-        "vega": vega_bundle(),
+        "vega": vega,
         "data": data,
         "nonce": nonce_of(data),
     }

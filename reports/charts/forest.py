@@ -10,8 +10,9 @@ import altair as alt
 
 from analysis import quantities
 from analysis.metrics import metric
+from analysis.quantities import Better
 from analysis.verdicts import Verdict
-from reports.charts.base import Chart, chart_spec, direction, rows, slug
+from reports.charts.base import Chart, chart_spec, rows, slug
 from reports.tables import Table
 from reports.theme import VERDICTS
 
@@ -86,7 +87,8 @@ def forest(material: Material, group: Group, effects: Sequence[Effect]) -> Chart
         key=slug("effects", *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
         title="Primary metrics",
         caption=f"Mean of the ratios within each block with its {material.run.criteria.confidence_percent:g} % "
-        f"interval. The band is ±{margin:g} %, inside which a difference does not matter.",
+        f"interval. The band is ±{margin:g} %, inside which a difference does not matter. "
+        "↑ higher is better, ↓ lower is better.",
         spec=chart_spec(layer, ROW_PX * len(lines)),
         table=effects_table(effects),
     )
@@ -102,9 +104,8 @@ def _lines(effects: Sequence[Effect]) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
     for key in dict.fromkeys(effect.metric for effect in effects):
         found = metric(key)
-        lines.append(
-            {"place": len(lines), "arm": "", "said": "", "heading": f"{found.label} ({direction(found.better)})"}
-        )
+        arrow = "↑" if found.better is Better.HIGHER else "↓"
+        lines.append({"place": len(lines), "arm": "", "said": "", "heading": f"{found.label} {arrow}"})
         for effect in (one for one in effects if one.metric == key):
             lines.append({"place": len(lines), **_line(effect)})
     return lines
@@ -144,7 +145,7 @@ def _range(drawn: Sequence[dict[str, Any]], margin_percent: float) -> tuple[floa
 
 def _ticks(low: float, high: float) -> list[float]:
     """0 % and round changes to both sides, far enough from each other for their labels on a phone."""
-    apart = (math.log(high) - math.log(low)) / 5.5
+    apart = (math.log(high) - math.log(low)) / 4
     found = [1.0]
     for candidates in (_UPWARDS, _DOWNWARDS):
         last = 1.0

@@ -5,15 +5,20 @@ const data = JSON.parse(document.getElementById("report-data").textContent);
 
 // ---- charts ----------------------------------------------------------------------------------------------------------
 
+const LEGEND_COLUMN_PX = 135;
+
 // SVG, so that the style sheet alone decides on the colours: dark, light and print need no second drawing.
 // `ast` interprets expressions instead of compiling them, which the page's policy forbids.
 async function draw(element) {
+  const columns = Math.max(1, Math.floor(element.clientWidth / LEGEND_COLUMN_PX));
   await vegaEmbed(element, data.charts[element.dataset.chart], {
-    config: data.config,
+    config: { ...data.config, legend: { ...data.config.legend, columns } },
     renderer: "svg",
     actions: false,
     ast: true,
   });
+  // The element around it is described, and the table below holds its data: reading out each mark would only add noise.
+  element.querySelector("svg").setAttribute("aria-hidden", "true");
 }
 
 async function drawAll() {

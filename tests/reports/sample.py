@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from analysis.counters import COUNTERS
 from analysis.criteria import Constraint, Criteria
 from analysis.records import Cell, TrialRecord
 from reports import Run
@@ -66,3 +67,14 @@ def run(records: Sequence[TrialRecord], **changes: Any) -> Run:
         "time_series": {},
     }
     return Run(**(known | changes))
+
+
+def with_counters(records: Sequence[TrialRecord]) -> list[TrialRecord]:
+    """The records with a figure for every counter but the last."""
+    moved = {counter.key: 1000.0 * (place + 1) for place, counter in enumerate(COUNTERS[:-1])}
+    return [
+        record.model_copy(
+            update={"phases": tuple(phase.model_copy(update={"counters": moved}) for phase in record.phases)}
+        )
+        for record in records
+    ]

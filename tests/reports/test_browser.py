@@ -1,0 +1,247 @@
+"""The report in a real browser: from the file system, without a network."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from analysis.criteria import Prices
+from analysis.decision import decide
+from analysis.quantities import change, number
+from reports import RunSummary, write_index, write_report
+from tests.analysis.synthetic import campaign
+from tests.reports.sample import CRITERIA, run, with_counters
+from tests.reports.samples_in_time import engine_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+PHONE = {"width": 380, "height": 800}
+A4_PX = {"width": 688, "height": 1000}  # between margins of 14 mm, at 96 px an inch
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    executable = shutil.which("chromium")
+    assert executable, "these tests need Chromium: apt-get install chromium"
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with a void trial, so that every kind of mark is there."""
+    folder = tmp_path_factory.mktemp("report")
+    records = with_counters(campaign(void={(2, "zlib")}))
+    write_report(run(records, time_series=engine_samples(records)), folder)
+    return folder / "index.html"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results")
+    summaries = []
+    for seed in (1, 2, 3):
+        records = campaign(seed=seed)
+        decision = decide(records, CRITERIA)
+        day = f"2026-01-0{seed}T10:00:00Z"
+        summaries.append(RunSummary("quick", f"r{seed}", day, "bench-1", ("6.0.5",), decision, f"quick/r{seed}/x.html"))
+    write_index(summaries, folder / "index.html")
+    return folder / "index.html"
+
+
+class Visit:
+    """One page, opened offline; keeps what the browser complained of and asked for."""
+
+    def __init__(self, browser: Browser, path: Path, **options: Any) -> None:
+        self.context = browser.new_context(offline=True, **options)
+        self.page: Page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+        self.page.wait_for_function("document.documentElement.dataset.drawn !== undefined")
+
+    def __enter__(self) -> Visit:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+
+WIDE = {"viewport": {"width": 1280, "height": 900}}
+
+
+@pytest.mark.parametrize("which", ["report", "index"])
+def test_every_chart_is_drawn_and_nothing_is_asked_for(
+    which: str, browser: Browser, request: pytest.FixtureRequest
+) -> None:
+    path: Path = request.getfixturevalue(which)
+    with Visit(browser, path, **WIDE) as visit:
+        assert visit.complaints == []
+        assert visit.requests == [path.as_uri()]
+        charts = visit.page.locator("[data-chart]")
+        assert charts.count() == int(visit.page.evaluate("document.documentElement.dataset.drawn")) > 0
+        for place in range(charts.count()):
+            assert charts.nth(place).locator("svg .mark-symbol path, svg .mark-rect path, svg .mark-line path").count()
+        assert not visit.page.evaluate(
+            "[...document.querySelectorAll('.chart')].some(e => e.textContent.includes('NaN'))"
+        )
+
+
+def test_every_axis_has_a_title(browser: Browser, report: Path) -> None:
+    with Visit(browser, report, **WIDE) as visit:
+        titles = visit.page.evaluate(
+            "[...document.querySelectorAll('.chart')].map(e => e.querySelectorAll('.role-axis-title text').length)"
+        )
+        assert all(count >= 1 for count in titles)
+
+
+@pytest.mark.parametrize("chart", ["compression-ratio", "effects", "latency-rmw", "storage-against-rmw-p99"])
+def test_tooltips_appear(browser: Browser, report: Path, chart: str) -> None:
+    with Visit(browser, report, **WIDE) as visit:
+        visit.page.locator(f"[data-chart={chart}] svg .mark-symbol.role-mark path").last.hover(force=True)
+        tip = visit.page.locator("#vg-tooltip-element.visible")
+        tip.wait_for()
+        assert re.search(r"zstd-6|none|snappy|zlib", tip.inner_text())
+
+
+def test_no_label_overlaps_another_or_is_cut(browser: Browser, report: Path) -> None:
+    faults = """() => [...document.querySelectorAll('.chart svg')].flatMap(svg => {
+        const texts = [...svg.querySelectorAll('text')].filter(t => t.textContent && t.getAttribute('opacity') !== '0');
+        const boxes = texts.map(t => [t.textContent, t.getBoundingClientRect()]).filter(([_, b]) => b.width);
+        const edge = svg.getBoundingClientRect();
+        const cut = boxes.filter(([_, b]) => b.right > edge.right + 1 || b.left < edge.left - 1)
+            .map(([a]) => `${svg.closest('.chart').dataset.chart}: ${a} is cut`);
+        return cut.concat(boxes.flatMap(([a, p], i) => boxes.slice(i + 1)
+            .filter(([_, q]) => Math.min(p.right, q.right) - Math.max(p.left, q.left) > 2
+                && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 3)
+            .map(([b]) => `${svg.closest('.chart').dataset.chart}: ${a} / ${b}`)));
+    })"""
+    for options in (WIDE, {"viewport": PHONE}):
+        with Visit(browser, report, **options) as visit:
+            assert visit.page.evaluate(faults) == []
+
+
+@pytest.mark.parametrize("which", ["report", "index"])
+@pytest.mark.parametrize("width", [380, 768, 1280])
+def test_nothing_is_wider_than_the_screen(
+    which: str, width: int, browser: Browser, request: pytest.FixtureRequest
+) -> None:
+    with Visit(browser, request.getfixturevalue(which), viewport={"width": width, "height": 800}) as visit:
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert visit.page.evaluate(CUT) == []
+        assert visit.complaints == []
+
+
+CUT = """() => [...document.querySelectorAll('.chart')].filter(e => {
+    const box = e.getBoundingClientRect(), svg = e.querySelector('svg').getBoundingClientRect();
+    return svg.right > box.right + 1 || e.scrollHeight > e.clientHeight + 1 || svg.width < 150;
+}).map(e => e.dataset.chart)"""
+
+
+@pytest.mark.parametrize("which", ["report", "index"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(which: str, scheme: str, browser: Browser, request: pytest.FixtureRequest) -> None:
+    with Visit(browser, request.getfixturevalue(which), color_scheme=scheme, **WIDE) as visit:
+        visit.page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+        found = Axe().run(visit.page).response["violations"]
+        serious = [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
+        assert serious == []
+
+
+def test_dark_is_dark_in_text_and_charts(browser: Browser, report: Path) -> None:
+    colours = """() => [getComputedStyle(document.body).backgroundColor,
+        getComputedStyle(document.querySelector('[data-chart=effects] text')).fill,
+        getComputedStyle(document.querySelector('[data-chart=effects] .mark-rule line')).stroke]"""
+    with Visit(browser, report, color_scheme="light") as visit:
+        light = visit.page.evaluate(colours)
+    with Visit(browser, report, color_scheme="dark") as visit:
+        dark = visit.page.evaluate(colours)
+        assert brightness(dark[0]) < 60
+        assert brightness(dark[1]) > 150
+        assert all(one != other for one, other in zip(light, dark, strict=True))
+        visit.page.emulate_media(media="print")
+        assert visit.page.evaluate(colours) == light, "paper is white whatever the screen is"
+
+
+def brightness(colour: str) -> float:
+    red, green, blue = (float(part) for part in re.findall(r"[\d.]+", colour)[:3])
+    return (red + green + blue) / 3
+
+
+def test_prices_compute_what_the_analysis_would(browser: Browser, report: Path) -> None:
+    other = {"instance_per_hour": 0.9, "storage_per_gb_month": 0.4, "data_size_gb": 4000, "operations_per_s": 250,
+             "replicas": 5, "instance_capacity": 0.35, "growth_percent_per_month": 4, "horizon_months": 24}  # fmt: skip
+    criteria = CRITERIA.model_copy(update={"prices": Prices().model_copy(update=other)})
+    costs = decide(campaign(void={(2, "zlib")}), criteria).recommendations[0].choice.costs
+    assert costs is not None
+    with Visit(browser, report, **WIDE) as visit:
+        page = visit.page
+        before = page.locator("form[data-cost] ~ .scroll tbody").inner_text()
+        for name, value in other.items():
+            page.locator(f"form[data-cost] input[name={name}]").fill(str(value))
+        assert page.locator("form[data-cost] ~ .scroll tbody").inner_text() != before
+        for arm in costs.arms:
+            row = page.locator(f"tr[data-arm='{arm.arm}']")
+            assert row.locator("[data-field=monthly]").inner_text() == number(arm.monthly.value)
+            assert row.locator("[data-field=storage]").inner_text() == f"{number(arm.stored_gb.value)} GB"
+            if arm.ratio is not None and arm.ratio.low is not None and arm.ratio.high is not None:
+                assert row.locator("[data-field=change]").inner_text() == change(arm.ratio.value)
+                spread = f"{change(arm.ratio.low)} to {change(arm.ratio.high)}"
+                assert row.locator("[data-field=interval]").inner_text() == spread
+        assert page.locator("tr.cheapest").get_attribute("data-arm") == costs.cheapest
+        page.locator("form[data-cost] input[name=replicas]").fill("")
+        assert page.locator("tr.cheapest").count() == 1, "an unfinished input changes nothing"
+        assert visit.complaints == []
+
+
+def test_printed_charts_are_whole(browser: Browser, report: Path) -> None:
+    with Visit(browser, report, **WIDE) as visit:
+        visit.page.emulate_media(media="print")
+        visit.page.set_viewport_size(A4_PX)  # type: ignore[arg-type] # a dict of two ints
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= A4_PX["width"]
+        assert visit.page.evaluate(CUT) == []
+        assert visit.page.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_keyboard_reaches_tables_and_prices(browser: Browser, report: Path) -> None:
+    with Visit(browser, report, **WIDE) as visit:
+        reached = set()
+        for _ in range(80):
+            visit.page.keyboard.press("Tab")
+            reached.add(visit.page.evaluate("document.activeElement.tagName"))
+        assert {"A", "SUMMARY", "INPUT"} <= reached
+
+
+def test_hostile_names_stay_text(browser: Browser, tmp_path: Path) -> None:
+    name = '<script>alert(1)</script><img src=x onerror="alert(2)">'
+    records = [
+        record.model_copy(update={"cell": record.cell.model_copy(update={"arm": record.cell.arm + name})})
+        for record in campaign(blocks=2)
+    ]
+    criteria = CRITERIA.model_copy(update={"baseline": "snappy" + name})
+    write_report(run(records, campaign=name, question=name, criteria=criteria), tmp_path)
+    with Visit(browser, tmp_path / "index.html", **WIDE) as visit:
+        dialogs: list[str] = []
+        visit.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+        visit.page.locator("[data-chart=compression-ratio] .mark-symbol path").first.hover(force=True)
+        assert name in visit.page.locator("#vg-tooltip-element.visible").inner_text()
+        assert visit.page.locator("h1").inner_text() == name
+        assert visit.page.locator("img").count() == 0
+        assert dialogs == []
+        assert visit.complaints == []

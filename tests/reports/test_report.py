@@ -1,0 +1,212 @@
+"""The report's files, from runs that went well and from runs that did not."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import pytest
+
+from analysis.criteria import Constraint, Criteria
+from analysis.decision import Decision
+from reports import Run, TemplateFaultError, summary_lines, write_report
+from tests.analysis.synthetic import ARTICLE, QUIET, campaign
+from tests.reports.sample import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def rendered(told: Run, folder: Path) -> str:
+    write_report(told, folder)
+    return (folder / "index.html").read_text(encoding="utf-8")
+
+
+def text_of(html: str) -> str:
+    """The page's body without scripts and markup."""
+    body = re.sub(r"<script.*?</script>", "", html.partition("<body>")[2], flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", " ", body).split())
+
+
+def test_every_file_is_written_and_readable(tmp_path: Path) -> None:
+    decision = write_report(run(campaign()), tmp_path)
+    assert Decision.model_validate_json((tmp_path / "decision.json").read_bytes()) == decision
+    with (tmp_path / "metrics.csv").open(encoding="utf-8", newline="") as file:
+        readings = list(csv.DictReader(file))
+    assert {"none", "snappy", "zlib", "zstd-6"} == {row["arm"] for row in readings}
+    assert (tmp_path / "index.html").stat().st_size < 5 * 2**20
+    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert {"compression-ratio.svg", "insert-throughput.png", "rmw-throughput.svg", "effects.png"} <= names
+    for name in names:
+        content = (tmp_path / "figures" / name).read_bytes()
+        if name.endswith(".png"):
+            assert content.startswith(b"\x89PNG")
+        else:
+            assert b"var(--" not in content, "a file outside the page has no style sheet"
+            ElementTree.fromstring(content)
+    assert not list(tmp_path.rglob(".*")), "temporary files are left"
+
+
+def test_the_first_screen_decides_with_interval_and_constraints(tmp_path: Path) -> None:
+    text = text_of(rendered(run(campaign(noise=QUIET)), tmp_path))
+    assert "Run zstd-6" in text
+    assert re.search(r"storage per document among the arms that satisfy the constraints, −35\.\d % \[−35\.\d %, ", text)
+    assert "rmw throughput ≥ 0.7 × baseline" in text
+    assert "rmw p99 latency ≤ 2.5 × baseline" in text
+
+
+def test_rendering_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    told = run(campaign())
+    assert rendered(told, tmp_path / "one") == rendered(told, tmp_path / "two")
+
+
+def test_stale_figures_go_and_foreign_files_stay(tmp_path: Path) -> None:
+    figures = tmp_path / "figures"
+    figures.mkdir()
+    (figures / "old.svg").write_text("<svg/>")
+    (tmp_path / "notes.txt").write_text("mine")
+    write_report(run(campaign()), tmp_path)
+    assert not (figures / "old.svg").exists()
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+class TestRunsThatDidNotGoWell:
+    def test_void_trials_are_counted_out_at_the_top_and_crossed_in_the_figures(self, tmp_path: Path) -> None:
+        html = rendered(run(campaign(void={(0, "zlib"), (1, "zstd-6")})), tmp_path)
+        top = text_of(html).partition("Compression and throughput")[0]
+        assert "2 void trials" in top
+        assert "asked for zstd, in force is snappy" in top
+        data = json.loads(html.rpartition('type="application/json">')[2].partition("</script>")[0])
+        points = [point for values in data["charts"]["compression-ratio"]["datasets"].values() for point in values]
+        assert sum(point.get("counts") is False for point in points) == 2
+
+    def test_an_arm_without_any_trial_is_named_and_keeps_its_row(self, tmp_path: Path) -> None:
+        missing = {(block, "zlib") for block in range(3)}
+        html = rendered(run(campaign(missing=missing), arms=("none", "snappy", "zlib", "zstd-6")), tmp_path)
+        top = text_of(html).partition("Compression and throughput")[0]
+        assert "zlib has no trial at all" in top
+        assert "3 of 12 planned trials are missing" in top
+        assert re.search(r"<th scope=\"row\">.*zlib", html)
+
+    def test_one_block_has_no_intervals_and_says_so(self, tmp_path: Path) -> None:
+        top = text_of(rendered(run(campaign(blocks=1)), tmp_path)).partition("Compression and throughput")[0]
+        assert "one block, no interval" in top
+        assert "Every primary comparison is undecided" in top
+        assert "Keep snappy" in top
+
+    def test_without_any_record_the_page_says_so(self, tmp_path: Path) -> None:
+        told = run([], arms=("none", "snappy"), planned_trials=run(campaign(blocks=1)).planned_trials)
+        text = text_of(rendered(told, tmp_path))
+        assert "No recommendation" in text
+        assert "4 of 4 planned trials are missing" in text
+
+    def test_every_trial_void(self, tmp_path: Path) -> None:
+        void = {(block, arm.name) for block in range(3) for arm in ARTICLE}
+        text = text_of(rendered(run(campaign(void=void)), tmp_path))
+        assert "12 void trials" in text
+        assert "No recommendation" in text
+
+    def test_an_unknown_metric_among_the_primary_ones(self, tmp_path: Path) -> None:
+        criteria = Criteria(
+            baseline="snappy", primary=("no.such",), constraints=(Constraint(metric="scan.p99", at_most=2),)
+        )
+        assert "no.such" in text_of(rendered(run(campaign(), criteria=criteria), tmp_path))
+
+    def test_several_engines_and_datasets(self, tmp_path: Path) -> None:
+        records = campaign(engines=("6.0.5", "6.0.27"), datasets=("sentences", "random"), blocks=2)
+        html = rendered(run(records), tmp_path)
+        assert html.count('<p class="headline">') == 4
+        ids = re.findall(r' id="([^"]+)"', html)
+        assert len(ids) == len(set(ids))
+
+
+class TestHostileText:
+    @pytest.fixture
+    def told(self) -> Run:
+        nasty = [HOSTILE, '"]};alert(1)//', "]]><!--<script>", "var(--arm-0)", "a|b`c\\", "x" * 300]
+        records = [
+            record.model_copy(update={"cell": record.cell.model_copy(update={"arm": nasty[place % 3]})})
+            for place, record in enumerate(campaign(arms=ARTICLE[:3]))
+        ]
+        return run(
+            records,
+            campaign=HOSTILE,
+            run_id=nasty[1],
+            question=f"{HOSTILE} | `{{{{ 7 * 7 }}}}` @someone",
+            spec_text=f"# {HOSTILE}\n</pre></code>{nasty[2]}",
+            command=f"make run-campaign CAMPAIGN='{HOSTILE}' ``x``",
+            criteria=Criteria(baseline=HOSTILE),
+            arms=tuple(nasty),
+            hosts={HOSTILE: {"hostname": HOSTILE, "data": {HOSTILE: HOSTILE}}},
+            manifests={HOSTILE: {"recipe": HOSTILE}},
+            versions={HOSTILE: HOSTILE},
+            findings={HOSTILE: [(HOSTILE, HOSTILE, HOSTILE, HOSTILE)]},
+        )
+
+    def test_nothing_becomes_markup(self, told: Run, tmp_path: Path) -> None:
+        html = rendered(told, tmp_path)
+        assert HOSTILE not in html
+        assert html.count("<script") == 3
+        assert html.count("</script>") == 3
+        assert "{{ 7 * 7 }}" in html
+        json.loads(html.rpartition('type="application/json">')[2].partition("</script>")[0])
+
+    def test_markdown_shows_it_as_text(self, told: Run, tmp_path: Path) -> None:
+        write_report(told, tmp_path)
+        markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
+        prose = re.sub(r"``` .* ```", "", markdown)
+        assert "<script" not in prose
+        assert r"\@someone" in markdown
+        assert "``` make run-campaign" in markdown, "the fence is longer than any within"
+
+
+def test_markdown_fits_two_screens(tmp_path: Path) -> None:
+    write_report(run(campaign()), tmp_path)
+    lines = (tmp_path / "report.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 50
+    table = [line for line in lines if line.startswith("|")]
+    assert len(table) == 2 + 4
+    assert len({line.count("|") for line in table}) == 1
+
+
+class TestTemplatesOfTheUser:
+    def test_a_block_is_overridden_and_the_rest_stays(self, tmp_path: Path) -> None:
+        mine = tmp_path / "mine"
+        mine.mkdir()
+        (mine / "report.html").write_text(
+            '{% extends "pressgauge/report.html" %}{% block footer %}Team {{ page.run.campaign }}{% endblock %}'
+        )
+        write_report(run(campaign(), campaign="A & B"), tmp_path / "report", mine)
+        html = (tmp_path / "report/index.html").read_text()
+        assert "<footer>Team A &amp; B</footer>" in html
+        assert 'id="effects"' in html
+
+    @pytest.mark.parametrize(
+        "template",
+        ["{% block", '{% extends "nowhere.html" %}', "{{ page.absent }}", "{{ page.run.__class__.__mro__ }}"],
+        ids=["syntax", "no parent", "no such name", "escape from the sandbox"],
+    )
+    def test_a_fault_is_explained(self, tmp_path: Path, template: str) -> None:
+        (tmp_path / "report.html").write_text(template)
+        with pytest.raises(TemplateFaultError, match=r"\w"):
+            write_report(run(campaign()), tmp_path / "report", tmp_path)
+        assert not (tmp_path / "report" / "index.html").exists()
+
+
+def test_the_terminal_gets_at_most_five_lines() -> None:
+    from analysis.decision import decide  # noqa: PLC0415
+
+    for records in (
+        campaign(),
+        campaign(void={(0, "zlib")}),
+        campaign(engines=("a", "b", "c"), datasets=("x", "y")),
+        [],
+    ):
+        lines = summary_lines(decide(records, run(records).criteria))
+        assert 1 <= len(lines) <= 5
+        assert all("\n" not in line for line in lines)
