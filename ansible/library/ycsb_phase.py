@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.pressgauge.failures import run_module
+from ansible.module_utils.pressgauge.inserts import acknowledged_inserts
 from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun
 
 DOCUMENTATION = r"""
@@ -22,6 +23,11 @@ options:
   mode: {type: str, required: true, choices: [load, run], description: Fill the collection, or work on it.}
   threads: {type: int, required: true, description: Client threads.}
   target: {type: float, description: Operations per second over all threads; unlimited without.}
+  earlier_phases:
+    type: list
+    elements: str
+    default: []
+    description: Run phases before this one. Their inserts come first, and this phase's after them.
   directory: {type: path, required: true, description: A private directory for the time of the run.}
   evidence_dir: {type: path, required: true, description: Where the files go.}
   java: {type: str, default: java, description: The Java launcher.}
@@ -57,6 +63,7 @@ ARGUMENTS: dict[str, Any] = {
     "mode": {"type": "str", "required": True, "choices": ["load", "run"]},
     "threads": {"type": "int", "required": True},
     "target": {"type": "float"},
+    "earlier_phases": {"type": "list", "elements": "str", "default": []},
 }
 
 # What reading the results relies on; the plan may refine it.
@@ -79,12 +86,19 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     properties = {
         **MEASUREMENT,
         **params["properties"],
+        **_first_insert(params, evidence),
         "hdrhistogram.output.path": evidence / f"{name}.",
         "exportfile": summary,
         "pressgauge.clientfile": evidence / f"{name}.client.json",
     }
     run = JavaRun(name, "site.ycsb.Client", summary, tuple(arguments), properties, params)
     return {"changed": True, "process": run.run()}
+
+
+def _first_insert(params: dict[str, Any], evidence: Path) -> dict[str, Any]:
+    """The record number from which a run phase inserts: behind the load's and the earlier phases'."""
+    earlier = acknowledged_inserts(evidence, params["earlier_phases"])
+    return {"pressgauge.insertstart": int(params["properties"]["recordcount"]) + earlier} if earlier else {}
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge.failures import Failure, run_module
+from ansible.module_utils.pressgauge.failures import run_module
+from ansible.module_utils.pressgauge.inserts import acknowledged_inserts
 from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun
 
 DOCUMENTATION = r"""
@@ -58,7 +59,7 @@ ARGUMENTS: dict[str, Any] = {
 def act(params: dict[str, Any]) -> dict[str, Any]:
     """Run the verifier."""
     evidence = Path(params["evidence_dir"])
-    inserted = sum(acknowledged_inserts(evidence / f"{phase}.client.json") for phase in params["phases"])
+    inserted = acknowledged_inserts(evidence, params["phases"])
     found = evidence / "verify.json"
     properties = {
         **params["properties"],
@@ -68,14 +69,6 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     }
     JavaRun("verify", "pressgauge.Verify", found, (), properties, params).run()
     return {"changed": True, "verification": json.loads(found.read_text("utf-8"))}
-
-
-def acknowledged_inserts(client: Path) -> int:
-    """The inserts acknowledged in a phase, by the client's own account of it."""
-    try:
-        return int(json.loads(client.read_text("utf-8"))["operations"].get("INSERT", {"ok": 0})["ok"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Failure("client", f"{client} is no client's account of a phase: {error!r}") from error
 
 
 if __name__ == "__main__":
