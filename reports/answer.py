@@ -148,7 +148,7 @@ _SUMMARIES = {
     "missing-blocks": "{n} arm{s} without a counting trial in some block",
     "standing-out": "{n} effect{s} with a block far from the others",
 }
-_SERIOUS = {"no-trials", "void-trials", "missing-blocks", "mixed-data", "few-blocks"}
+_SERIOUS = {"no-trials", "void-trials", "mixed-data", "few-blocks"}
 
 
 def notices(material: Material) -> tuple[Notice, ...]:

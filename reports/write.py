@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import traceback
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import vl_convert
-from jinja2 import TemplateError
+from jinja2 import TemplateError, TemplateSyntaxError
 
 from reports.bundle import vega_bundle, write_whole
 from reports.context import page
@@ -18,7 +20,6 @@ from reports.theme import CONFIG, STATIC, with_light_colours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from analysis.decision import Decision
     from reports.charts.base import Chart
@@ -67,9 +68,19 @@ def render(found: Page, vega: str, template_dir: Path | None) -> dict[str, str]:
             "index.html": made.get_template("report.html").render(common),
             "report.md": made.get_template("report.md").render(common),
         }
-    except TemplateError as error:
-        where = f"{getattr(error, 'name', None) or 'a template'}:{getattr(error, 'lineno', None) or '?'}"
-        raise TemplateFaultError(f"{where}: {error}") from error
+    except (TemplateError, TypeError, ValueError, LookupError, ArithmeticError) as error:
+        if template_dir is None:
+            raise
+        raise TemplateFaultError(f"{_place(error, template_dir)}: {error}") from error
+
+
+def _place(error: Exception, template_dir: Path) -> str:
+    """Where in the user's templates it went wrong: syntax errors say so, for others Jinja2 writes it into the trace."""
+    if isinstance(error, TemplateSyntaxError):
+        return f"{error.filename or error.name}:{error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if Path(frame.filename).is_relative_to(template_dir)]
+    return f"{theirs[-1].filename}:{theirs[-1].lineno}" if theirs else str(template_dir)
 
 
 def nonce_of(data: Any) -> str:

@@ -57,6 +57,19 @@ def rows(records: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=json.dumps(list(records)))
 
 
+def visible_domain(figures: Sequence[Estimate], scale: float, values: Sequence[float] = ()) -> tuple[float, float]:
+    """A domain that holds all means and values, and intervals as far as they leave room for the rest.
+
+    An interval from two blocks may be a hundred times as wide as all that was measured; it runs off the edge.
+    """
+    inside = [*(figure.value / scale for figure in figures), *values]
+    low, high = min(inside), max(inside)
+    room = max(high - low, 0.1 * abs(high)) * 0.75
+    lows = [figure.low / scale for figure in figures if figure.low is not None]
+    highs = [figure.high / scale for figure in figures if figure.high is not None]
+    return max(min([low, *lows]), low - room), min(max([high, *highs]), high + room)
+
+
 def arm_scale(styles: Sequence[ArmStyle], what: str) -> alt.Scale:
     """The arms' fixed colours or shapes."""
     return alt.Scale(

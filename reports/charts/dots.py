@@ -8,7 +8,19 @@ import altair as alt
 
 from analysis.metrics import metric
 from analysis.quantities import quantity
-from reports.charts.base import ROW_PX, Chart, arm_rows, arm_scale, chart_spec, direction, interval, on_axis, rows, slug
+from reports.charts.base import (
+    ROW_PX,
+    Chart,
+    arm_rows,
+    arm_scale,
+    chart_spec,
+    direction,
+    interval,
+    on_axis,
+    rows,
+    slug,
+    visible_domain,
+)
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:
@@ -28,8 +40,12 @@ def dots(material: Material, group: Group, key: str) -> Chart:
     found = metric(key)
     scale, words = on_axis(found.unit)
     styles = list(material.styles.values())
-    value = alt.X("value:Q", title=f"{found.label}, {words}", scale=alt.Scale(zero=True, nice=True))
     points = _points(material, group, key, scale)
+    figures = [figure for arm in material.styles if (figure := material.figures.get((group, arm, key)))]
+    _, highest = visible_domain(figures, scale, [point["value"] for point in points] or [1.0])
+    value = alt.X(
+        "value:Q", title=f"{found.label}, {words}", scale=alt.Scale(domain=[0, highest], nice=True, clamp=True)
+    )
     layers = [
         *_point_layers(points, found.label, styles, value),
         *_mean_layers(_means(material, group, key, scale), styles, value),

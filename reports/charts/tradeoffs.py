@@ -8,7 +8,7 @@ import altair as alt
 
 from analysis.metrics import metric
 from analysis.quantities import Better
-from reports.charts.base import Chart, arm_scale, chart_spec, interval, on_axis, rows, slug
+from reports.charts.base import Chart, arm_scale, chart_spec, interval, on_axis, rows, slug, visible_domain
 from reports.tables import Table
 
 if TYPE_CHECKING:
@@ -34,8 +34,10 @@ def tradeoff(material: Material, group: Group, key: str, front: tuple[str, ...])
         return None
     styles = list(material.styles.values())
     data = rows(points)
-    x = alt.X("x:Q", title=f"{stored.label}, bytes", scale=alt.Scale(zero=False, padding=34))
-    y = alt.Y("y:Q", title=f"{found.label}, {on_axis(found.unit)[1]}", scale=alt.Scale(zero=False, padding=22))
+    scale, words = on_axis(found.unit)
+    figures = {name: [material.figures[group, point["arm"], name] for point in points] for name in (STORAGE, key)}
+    x = alt.X("x:Q", title=f"{stored.label}, bytes", scale=_scale(visible_domain(figures[STORAGE], 1), padding=34))
+    y = alt.Y("y:Q", title=f"{found.label}, {words}", scale=_scale(visible_domain(figures[key], scale), padding=22))
     colour = alt.Color("arm:N", scale=arm_scale(styles, "colour"), legend=None)
     tips = [
         alt.Tooltip("arm:N"),
@@ -58,14 +60,18 @@ def tradeoff(material: Material, group: Group, key: str, front: tuple[str, ...])
     best = "lower left" if found.better is Better.LOWER else "upper left"
     return Chart(
         key=slug("storage-against", key, *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
-        title=f"Storage against {found.label}",
-        caption=f"Better is to the {best}.",
+        title=found.label,
+        caption=f"Against storage per document. Better is to the {best}.",
         spec=chart_spec(layer, _HEIGHT_PX),
         table=Table(
             ("arm", stored.label, found.label, "Pareto front"),
             tuple((p["arm"], p["stored"], p["shown"], p["front"]) for p in points),
         ),
     )
+
+
+def _scale(domain: tuple[float, float], padding: int) -> alt.Scale:
+    return alt.Scale(domain=list(domain), zero=False, nice=True, clamp=True, padding=padding)
 
 
 def _labels(points: Sequence[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
