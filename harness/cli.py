@@ -8,7 +8,7 @@ import sys
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -24,6 +24,9 @@ from harness.progress import Progress, ViewKind, make_view
 from harness.results_index import RUN_ID_FORMAT
 from harness.runner import CampaignRun, find_site, survey
 from harness.verify import faults
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -126,9 +129,24 @@ def _say(lines: object) -> None:
         print(line)  # noqa: T201
 
 
+def _stop_once() -> Callable[..., None]:
+    """A signal handler for the first signal alone: cleaning up is short, and an impatient second one must not end it."""
+    stopping = False
+
+    def handle(*_: object) -> None:
+        nonlocal stopping
+        if not stopping:
+            stopping = True
+            raise KeyboardInterrupt
+
+    return handle
+
+
 def main() -> None:
     """Run the command line; every error ends here, with its exit code."""
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    handler = _stop_once()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handler)
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         sys.exit(app(standalone_mode=False) or Exit.FINE)  # not standalone, it returns what a command exits with

@@ -64,6 +64,24 @@ def test_make_run_campaign_smoke(tmp_path: Path) -> None:
     assert left_running(HOME) == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_leaves_nothing_running(tmp_path: Path, number: int) -> None:
+    running = start("run", "smoke", "--results", tmp_path, "--progress", "plain")
+    trials = tmp_path / "smoke/latest/trials"
+    deadline = time.monotonic() + 120
+    while not list(trials.glob(".000-*/load.status.log")):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    running.send_signal(number)
+    running.send_signal(number)  # impatient
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, out + err
+    assert "the same command goes on from here" in err
+    assert "Traceback" not in out + err
+    assert left_running(HOME) == []
+
+
 def test_all_four_compressors_a_kill_and_a_resume(tmp_path: Path) -> None:
     spec = tmp_path / "four.yaml"
     spec.write_text(FOUR, encoding="utf-8")
