@@ -130,7 +130,7 @@ def _say(lines: object) -> None:
 
 
 def _stop_once() -> Callable[..., None]:
-    """A signal handler for the first signal alone: cleaning up is short, and an impatient second one must not end it."""
+    """A signal handler for the first signal alone: an impatient second one must not end the cleaning up."""
     stopping = False
 
     def handle(*_: object) -> None:
