@@ -21,7 +21,7 @@ def read_in_force(raw: Mapping[str, Any], write_concern: str) -> InForce:
     """
     creation = str(raw.get("creation_string") or "")
     opening = str(raw.get("opening_wiredtiger") or "")
-    cache = raw.get("cache_max_bytes")
+    cache, memory = raw.get("cache_max_bytes"), raw.get("memory_limit_bytes")
     return InForce(
         version=str(raw.get("version") or "unknown"),
         git_version=_text(raw.get("git_version")),
@@ -31,6 +31,7 @@ def read_in_force(raw: Mapping[str, Any], write_concern: str) -> InForce:
         zlib_level=_level("zlib", opening) or _level("zlib", str(raw.get("cmd_line_opts"))),
         journal_compressor=_last(r"log=\([^)]*?compressor=(\w*)", opening, empty="none"),
         cache_size_bytes=int(cache) if isinstance(cache, int | float) else None,
+        memory_limit_bytes=int(memory) if isinstance(memory, int) else None,
         leaf_page_max=_last(r"leaf_page_max=(\w+)", creation),
         creation_string=creation,
         opening_config=opening,
@@ -56,6 +57,9 @@ def mismatches(asked: Settings, found: InForce, engine_version: str) -> Iterator
         yield from _compare("level-mismatch", "the zlib level", asked.zlib_level, found.zlib_level)
     if found.cache_size_bytes is None or abs(found.cache_size_bytes - asked.cache_size_bytes) > 2**20:
         yield from _compare("cache-mismatch", "the cache size in bytes", asked.cache_size_bytes, found.cache_size_bytes)
+    limit = asked.memory_limit_bytes
+    if limit is not None and abs((found.memory_limit_bytes or 0) - limit) > 2**16:  # the kernel counts whole pages
+        yield from _compare("memory-limit-mismatch", "mongod's memory limit in bytes", limit, found.memory_limit_bytes)
     if asked.leaf_page_max_bytes is not None and _bytes(found.leaf_page_max) != asked.leaf_page_max_bytes:
         yield from _compare("page-size-mismatch", "leaf_page_max", asked.leaf_page_max_bytes, found.leaf_page_max)
 

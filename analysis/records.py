@@ -26,6 +26,14 @@ class Compressor(StrEnum):
     ZSTD = "zstd"
 
 
+class Regime(StrEnum):
+    """Whether a trial's data fits the cache."""
+
+    ANY = "any"
+    IN_CACHE = "in-cache"
+    OUT_OF_CACHE = "out-of-cache"
+
+
 class Part(BaseModel):
     """Base of all parts of a record: frozen, and closed to unknown keys."""
 
@@ -51,6 +59,7 @@ class Settings(Part):
     leaf_page_max_bytes: Bytes | None = None
     collection_config: str | None = Field(None, description="Further WiredTiger options of the collection.")
     sync_period_s: int | None = Field(None, description="storage.syncPeriodSecs")
+    memory_limit_bytes: Bytes | None = Field(None, description="Of mongod, file cache included; None: no limit.")
 
 
 class InForce(Part):
@@ -64,6 +73,7 @@ class InForce(Part):
     zlib_level: int | None = Field(description="From the parsed options; None: the engine's default.")
     journal_compressor: str | None
     cache_size_bytes: Bytes | None
+    memory_limit_bytes: Bytes | None = Field(None, description="From mongod's control groups; None: no limit.")
     leaf_page_max: str | None = Field(description="From the creationString, e.g. `32KB`.")
     creation_string: str
     opening_config: str = Field(description="What mongod passed to WiredTiger (log line 22315).")
@@ -177,6 +187,7 @@ class TrialRecord(Part):
     started_at: str = Field(description="UTC, ISO 8601.")
     ended_at: str
     steps_s: dict[str, float] = Field(description="Seconds by step of the trial; the rest of its time is overhead.")
+    regime: Regime = Field(Regime.ANY, description="What was asked; engine counters prove it, or the trial is void.")
     asked: Settings
     in_force: InForce | None
     corpus: str = Field(description="BLAKE3 digest of the corpus file.")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analysis.records import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from analysis.records import Phase, Sizes, Verification
 
@@ -46,7 +46,8 @@ def document_faults(verification: Verification, versions_written: int | None) ->
     if verification.counted != verification.expected:
         yield Reason(
             code="documents-lost",
-            message=f"the collection counts {verification.counted} documents, {verification.expected} were acknowledged",
+            message=f"the collection counts {verification.counted} documents, "
+            f"{verification.expected} were acknowledged",
         )
     complete = verification.checked == verification.expected
     if complete and versions_written is not None and verification.version_sum != versions_written:
@@ -55,6 +56,17 @@ def document_faults(verification: Verification, versions_written: int | None) ->
             message=f"the stored versions add up to {verification.version_sum}, "
             f"but {versions_written} writes were acknowledged",
         )
+
+
+def stop_faults(stop: Mapping[str, Any]) -> Iterator[Reason]:
+    """From `stop.json`, a mongod that did not end when asked to: it may not have been in order before, either."""
+    if stop["killed"]:
+        message = f"mongod did not end within {stop['seconds']:.0f} s and was killed"
+    elif not stop["was_running"]:
+        message = f"mongod had ended by itself. The last it said:\n{stop.get('last_words', '(nothing)')}"
+    else:
+        return
+    yield Reason(code="not-stopped-cleanly", message=message)
 
 
 def caveats(phases: Sequence[Phase], sizes: Sequence[Sizes], expected_ratio: float | None) -> Iterator[Reason]:

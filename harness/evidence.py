@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis import counters as engine_counters
 from analysis import in_force as read_back
-from analysis import validity
+from analysis import regimes, validity
 from analysis.records import InForce, Reason, Sizes, TrialRecord, Verification
 from harness.evidence_phase import PhaseEvidence, read_phase
 from harness.ledger import list_artefacts
@@ -47,6 +47,7 @@ class _Reading:
     sizes: list[Sizes] = field(default_factory=list)
     phases: list[PhaseEvidence] = field(default_factory=list)
     verification: Verification | None = None
+    stop: dict[str, Any] | None = None
     void: list[Reason] = field(default_factory=list)
 
 
@@ -74,6 +75,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         started_at=context.started_at,
         ended_at=context.ended_at,
         steps_s=context.steps_s,
+        regime=context.campaign.regime,
         asked=settings(context.campaign, context.trial.cell.arm),
         in_force=reading.in_force,
         corpus=context.corpus_digest,
@@ -106,6 +108,7 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     found.pop("format_version", None)
     examples = tuple(f"{e['key']} {e.get('field') or ''}: {e['why']}" for e in found.pop("examples", ()))
     reading.verification = Verification(**found, examples=examples)
+    reading.stop = _json(folder / "stop.json")
 
 
 def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
@@ -118,11 +121,15 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
         for death in evidence.client.threads.died:
             message = f"{evidence.phase.name}: client thread {death.thread} died: {death.why}"
             yield Reason(code="client-thread-died", message=message)
+    phases = [evidence.phase for evidence in reading.phases]
+    yield from regimes.regime_faults(campaign.regime, campaign.memory_limit, phases, reading.sizes)
     if reading.phases and reading.phases[0].phase.acknowledged < campaign.records:
         loaded = reading.phases[0].phase.acknowledged
         yield Reason(code="load-incomplete", message=f"{loaded} of {campaign.records} documents were loaded")
     if reading.verification:
         yield from validity.document_faults(reading.verification, _versions_written(reading.phases))
+    if reading.stop:
+        yield from validity.stop_faults(reading.stop)
 
 
 def _versions_written(phases: list[PhaseEvidence]) -> int | None:

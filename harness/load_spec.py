@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from analysis.metrics import INSERT, keys
+from analysis.records import Regime
+from analysis.regimes import FULL_CACHE
 from harness.errors import InputError
+from harness.plan import document_bytes
+from harness.quantities import show_size
 from harness.spec import Campaign
 from harness.yaml_source import KeyPath, YamlSource, read_yaml
 
@@ -22,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CAMPAIGNS = ROOT / "campaigns"
 MIXES = ROOT / "workloads"
 _MOST_SHOWN = 10
+_BESIDE_CACHE = 128 * 2**20  # connections, checkpoints, compression and the program itself; measured: about 90 MiB
 
 
 def find_campaign(name_or_path: str) -> Path:
@@ -148,8 +153,25 @@ def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
             )
         if arm.cache_size is not None and arm.cache_size < 2**28:
             yield ("arms", name, "cache_size"), "mongod takes no cache below 256MiB"
+    yield from _regime_checks(campaign)
     yield from _workload_checks(campaign)
     yield from _metric_checks(campaign)
+
+
+def _regime_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
+    """Regimes that can't come about, whatever the host: no trial needs to be run for that."""
+    data, limit = campaign.records * document_bytes(campaign), campaign.memory_limit
+    caches = [campaign.arm_cache_bytes(arm) for arm in campaign.arms]
+    if (campaign.regime is Regime.OUT_OF_CACHE) != (limit is not None):
+        yield ("memory_limit",), "goes with `regime: out-of-cache`, and that one needs it"
+    elif limit is not None and limit < max(caches) + _BESIDE_CACHE:
+        least = show_size(max(caches) + _BESIDE_CACHE)
+        yield ("memory_limit",), f"mongod needs memory beside its cache: at least {least} here"
+    elif limit is not None and data <= limit:
+        message = f"{show_size(data)} of documents fit into the memory limit of {show_size(limit)}: not out of cache"
+        yield ("records",), message
+    if campaign.regime is Regime.IN_CACHE and data > FULL_CACHE * min(caches):
+        yield ("records",), f"{show_size(data)} of documents do not fit into a cache of {show_size(min(caches))}"
 
 
 def _workload_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:

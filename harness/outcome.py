@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from analysis.stopping import further_blocks
-from harness import doctor
+from harness import canaries, doctor
 from harness.engine_seconds import engine_seconds
 from harness.errors import Exit, InputError
 from harness.ledger import HOST_FILE, SPEC_FILE
@@ -45,6 +45,7 @@ def write_outcome(ledger: Ledger, campaign: Campaign, command: str, template: Pa
     blocks = max(campaign.fewest_blocks, max((record.block + 1 for record in records), default=0))
     hosts = _read_json(ledger.folder / HOST_FILE)
     versions = [engine.version for engine in campaign.engines.values()]
+    moved = canaries.findings(ledger.folder, campaign.limits.canary_percent)
     run = Run(
         campaign=campaign.name,
         run_id=ledger.run_id,
@@ -62,6 +63,7 @@ def write_outcome(ledger: Ledger, campaign: Campaign, command: str, template: Pa
         versions=tool_versions(records),
         findings={
             host: [(f.subject, f.found, f.level.value, f.advice) for f in doctor.examine(survey, versions)]
+            + moved.get(host, [])
             for host, survey in hosts.items()
         },
         time_series=engine_seconds(ledger, records),

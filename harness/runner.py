@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import time
 from dataclasses import dataclass, field
@@ -13,18 +14,19 @@ from typing import TYPE_CHECKING, Any
 from analysis.records import Compressor, Reason, TrialRecord
 from datasets import Corpus, DatasetError, DocumentShape, Manifest, expected_ratios, prepare
 from harness import plan as planning
+from harness.canaries import take_canaries
 from harness.errors import EngineError, HostError, InputError, Interrupted
 from harness.evidence import TrialContext, read_trial
+from harness.fit import check_fit
 from harness.ledger import HOST_FILE, Ledger, write_whole
 from harness.load_spec import ROOT
 from harness.pacing import workloads_of
 from harness.playbooks import ANSIBLE, PlaybookRun, run_playbook
-from harness.quantities import show_size
 from harness.status_tail import StatusTail
 from harness.trial_vars import engine_id, longest_trial_s, trial_vars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
 
     from harness.progress import Progress
     from harness.spec import Campaign
@@ -82,8 +84,8 @@ class CampaignRun:
             blocks = blocks_wanted(self.ledger.records())
             while todo := self._todo(blocks):
                 self._announce(blocks)
-                for trial in todo:
-                    self._run_trial(trial)
+                for block, trials in itertools.groupby(todo, key=lambda trial: trial.block):
+                    self._run_block(block, trials)
                 blocks = blocks_wanted(self.ledger.records())
         except KeyboardInterrupt as error:
             self._tear_down()
@@ -97,7 +99,9 @@ class CampaignRun:
     def _prepare(self) -> None:
         self._tear_down()  # what a killed harness left of ours
         surveys = survey(self.site, [{"bind_ip": self.campaign.instance.bind_ip, "port": self.campaign.instance.port}])
-        check_fit(self.campaign, surveys, self.ledger)
+        check_fit(self.campaign, surveys)
+        if not self.ledger.trials_folder.is_dir():
+            raise HostError(f"{self.ledger.folder}: results can't be written", do="give a writable RESULTS folder")
         write_whole(self.ledger.folder / HOST_FILE, json.dumps({h: s["survey"] for h, s in surveys.items()}, indent=1))
         self.progress.step("preparing the datasets")
         for name, recipe in self.campaign.datasets.items():
@@ -158,6 +162,13 @@ class CampaignRun:
         trials = len(planning.plan(self.campaign, blocks))
         done = trials - len(self._todo(blocks))
         self.progress.campaign(self.campaign.name, trials, blocks, planning.trial_seconds(self.campaign), done)
+
+    def _run_block(self, block: int, trials: Iterable[planning.PlannedTrial]) -> None:
+        folder, variables = self.ledger.folder, self.site.variables()
+        take_canaries(folder, self.site.inventory, variables, block, "before")
+        for trial in trials:
+            self._run_trial(trial)
+        take_canaries(folder, self.site.inventory, variables, block, "after")
 
     def _run_trial(self, trial: planning.PlannedTrial) -> None:
         earlier = [record for record in self.ledger.records() if record.index == trial.index]
@@ -233,39 +244,6 @@ def survey(site: Site, ports: list[dict[str, Any]]) -> dict[str, dict[str, Any]]
     for host, result in outcome.by_host.get("The hosts are surveyed", {}).items():
         found[host] = result
     return found
-
-
-def check_fit(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]], ledger: Ledger) -> None:
-    """Refuse what can't go well, before anything is started.
-
-    Raises:
-        InputError: the campaign's records can't fit the disk, or its cache the memory.
-        HostError: a port is taken.
-    """
-    need = planning.data_disk_bytes(campaign) + campaign.limits.free_disk
-    for host, found in surveys.items():
-        data, memory = found["survey"]["data"], found["survey"]["memory_total_bytes"]
-        if not found["writable"]:
-            raise HostError(f"{host}: {data['path']} can't be written", do="give another PRESSGAUGE_HOME")
-        if data["free_bytes"] < need:
-            raise InputError(
-                f"{host}: records: {campaign.records:,} documents need {show_size(need)} on {data['path']}, "
-                f"{show_size(data['free_bytes'])} are free",
-                do="lower records, free some space, or put PRESSGAUGE_HOME on a larger disk",
-            )
-        largest = max(campaign.arm_cache_bytes(arm) for arm in campaign.arms)
-        if memory and largest > memory:
-            raise InputError(
-                f"{host}: cache_size: {show_size(largest)} is more than the host's memory, {show_size(memory)}",
-                do="lower cache_size",
-            )
-        for port in found["busy_ports"]:
-            raise HostError(
-                f"{host}: port {port} is in use by another process",
-                do=f"end it (`ss -ltnp 'sport = :{port}'` names it), or set instance.port in the spec",
-            )
-    if not (ledger.folder / "trials").is_dir():
-        raise HostError(f"{ledger.folder}: results can't be written", do="give a writable RESULTS folder")
 
 
 def _codec(campaign: Campaign, arm_name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from analysis.criteria import Criteria, Precision
-from analysis.records import Compressor
+from analysis.records import Compressor, Regime
 from datasets.recipes import Recipe
 from harness.quantities import Size
 
@@ -187,6 +187,9 @@ class Limits(Spec):
     verify_all_up_to: Annotated[int, Field(ge=0)] = Field(
         1_000_000, description="Up to so many documents all are verified; of more, a sample of this size."
     )
+    canary_percent: Annotated[float, Field(gt=0)] = Field(
+        15.0, description="A block is flagged when a host's CPU or disk canary beside it moved by more."
+    )
     free_disk: Size = Field(GIB, description="Space that must stay free on the data and results disks.")
 
 
@@ -213,6 +216,12 @@ class Campaign(Spec):
     document: Document = Document()
     records: Annotated[int, Field(ge=10, le=2**31 - 1)] = Field(description="Documents loaded in each trial.")
     cache_size: Annotated[Size, Field(ge=GIB // 4)] = Field(GIB, description="WiredTiger's cache, at least 256MiB.")
+    regime: Regime = Field(
+        Regime.ANY, description="Whether the data fits the cache; checked by engine counters, unless `any`."
+    )
+    memory_limit: Size | None = Field(
+        None, description="Of mongod, file cache included; for the regime out-of-cache, on hosts with control groups."
+    )
     write_concern: WriteConcern = WriteConcern()
     load: Load = Load()
     workloads: dict[Name, Workload] = Field({}, description="Run after the load, in this order.")

@@ -37,6 +37,7 @@ def settings(campaign: Campaign, arm_name: str) -> Settings:
         leaf_page_max_bytes=arm.leaf_page_max,
         collection_config=arm.collection_config,
         sync_period_s=arm.sync_period_s,
+        memory_limit_bytes=campaign.memory_limit,
     )
 
 

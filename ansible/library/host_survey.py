@@ -19,16 +19,23 @@ description:
     the trials need.
 options:
   data_root: {type: path, required: true, description: Where the instances' data will be.}
-  ports: {type: list, elements: dict, default: [], description: "Addresses {bind_ip, port} that must be free."}
+  database: {type: bool, required: true, description: Whether instances will run here.}
+  ports:
+    type: list
+    elements: dict
+    default: []
+    description: "Addresses {bind_ip, port} that the instances need."
 author: The Pressgauge authors
 """
 EXAMPLES = r"""
 - name: The host is surveyed
   host_survey:
     data_root: /srv/pressgauge/instances
+    database: true
 """
 RETURN = r"""
 survey: {type: dict, returned: success, description: Facts; null where the host does not tell.}
+database: {type: bool, returned: success, description: As asked.}
 busy_ports: {type: list, returned: success, description: Ports of the asked that something listens on.}
 """
 
@@ -48,7 +55,8 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         "changed": False,
         "survey": survey(data_root),
         "writable": os.access(data_root, os.W_OK),
-        "busy_ports": [int(address["port"]) for address in params["ports"] if busy(address)],
+        "database": params["database"],
+        "busy_ports": [int(a["port"]) for a in params["ports"] if params["database"] and busy(a)],
     }
 
 
@@ -56,6 +64,7 @@ if __name__ == "__main__":
     run_module(
         {
             "data_root": {"type": "path", "required": True},
+            "database": {"type": "bool", "required": True},
             "ports": {"type": "list", "elements": "dict", "default": []},
         },
         act,

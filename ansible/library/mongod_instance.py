@@ -10,8 +10,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.pressgauge import memory_groups
 from ansible.module_utils.pressgauge.failures import Failure, run_module
-from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_text
+from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_json, write_text
 from ansible.module_utils.pressgauge.mongod_log import last_words
 from ansible.module_utils.pressgauge.processes import POLL_S, Process, on_cpus, port_holder
 from ansible.module_utils.pressgauge.servers import serving_pid
@@ -24,7 +25,8 @@ description:
   - C(started) replaces an instance directory of the same name, starts mongod in a session of its own and waits
     until it answers. Something that is not ours is never replaced or deleted.
   - C(stopped) stops the process that the pid file names, if it is still the same one, moves log, configuration
-    and diagnostic data into the evidence directory, and deletes the instance directory.
+    and diagnostic data into the evidence directory, writes down in stop.json how it ended, and deletes the instance
+    directory.
 options:
   state: {type: str, required: true, choices: [started, stopped]}
   directory: {type: path, required: true, description: The instance directory.}
@@ -33,6 +35,9 @@ options:
   port: {type: int, description: The port that mongod.conf names.}
   bind_ip: {type: str, default: 127.0.0.1, description: The address mongod listens on.}
   cpus: {type: str, description: A CPU list such as 0,2-3 that mongod is confined to.}
+  memory_limit_bytes:
+    type: int
+    description: What mongod may use, file cache included; in a control group named pressgauge-<instance>.
   timeout_s: {type: int, required: true, description: Seconds until ready, or until ended.}
   evidence_dir:
     type: path
@@ -68,6 +73,7 @@ ARGUMENTS: dict[str, Any] = {
     "port": {"type": "int"},
     "bind_ip": {"type": "str", "default": "127.0.0.1"},
     "cpus": {"type": "str"},
+    "memory_limit_bytes": {"type": "int"},
     "timeout_s": {"type": "int", "required": True},
     "evidence_dir": {"type": "path", "required": True},
     "keep": {"type": "bool", "default": False},
@@ -96,22 +102,34 @@ def start(params: dict[str, Any]) -> dict[str, Any]:
         raise Failure(
             "host", f"port {params['port']} is in use by {holder}; stop that, or give the campaign another port"
         )
-    create_owned(directory, {"port": params["port"], "evidence_dir": params["evidence_dir"]})
+    group = _memory_group(directory.name) if params["memory_limit_bytes"] else None
+    facts = {"port": params["port"], "evidence_dir": params["evidence_dir"]}
+    create_owned(directory, facts | ({"memory_group": str(group)} if group else {}))
     (directory / "data").mkdir()
     write_text(directory / "mongod.conf", params["config"])
     began = time.monotonic()
-    process = _launch(mongod, directory, params["cpus"])
+    with on_cpus(params["cpus"]), memory_groups.confined(group, params["memory_limit_bytes"]):
+        process = _launch(mongod, directory)
     _await_ready(process, directory, params)
     return {"changed": True, "pid": process.pid, "seconds": time.monotonic() - began}
 
 
-def _launch(mongod: Path, directory: Path, cpus: str | None) -> subprocess.Popen[bytes]:
+def _memory_group(instance: str) -> Path:
+    parent = memory_groups.parent_group()
+    if parent is None:
+        raise Failure(
+            "host", "this host allows no control group with a memory limit; use another one, or leave out the limit"
+        )
+    return parent / f"pressgauge-{instance}"
+
+
+def _launch(mongod: Path, directory: Path) -> subprocess.Popen[bytes]:
     """Start mongod in a session of its own, so that it outlives this module; record who it is."""
     environment = dict(os.environ)
     libraries = mongod.parent.parent / "lib"
     if libraries.is_dir():
         environment["LD_LIBRARY_PATH"] = str(libraries)
-    with on_cpus(cpus), (directory / "console.log").open("wb") as console:
+    with (directory / "console.log").open("wb") as console:
         process = subprocess.Popen(
             [str(mongod), "--config", str(directory / "mongod.conf")],
             stdin=subprocess.DEVNULL,
@@ -149,19 +167,22 @@ def stop(params: dict[str, Any]) -> dict[str, Any]:
     """Stop the instance if it runs, keep its evidence, delete its directory."""
     directory = Path(params["directory"])
     evidence = params["evidence_dir"]
-    if not os.path.lexists(directory) or owner_facts(directory).get("evidence_dir") != evidence:
+    facts = owner_facts(directory) if os.path.lexists(directory) else {}
+    if facts.get("evidence_dir") != evidence:
         return {"changed": False, "was_running": False, "killed": False, "seconds": 0.0}
     began = time.monotonic()
     process = Process.recorded(directory / "mongod.pid")
     killed = process.stop(params["timeout_s"]) if process else False
-    result: dict[str, Any] = {"changed": True, "was_running": process is not None, "killed": killed}
-    result["seconds"] = time.monotonic() - began
+    how: dict[str, Any] = {"was_running": process is not None, "killed": killed, "seconds": time.monotonic() - began}
     if process is None:
-        result["last_words"] = last_words(directory / "mongod.log", directory / "console.log")
+        how["last_words"] = last_words(directory / "mongod.log", directory / "console.log")
+    if "memory_group" in facts:
+        memory_groups.remove(Path(facts["memory_group"]))
     _keep_evidence(directory, Path(evidence))
+    write_json(Path(evidence, "stop.json"), {"format_version": 1, **how})
     if not params["keep"]:
         remove_owned(directory)
-    return result
+    return {"changed": True, **how}
 
 
 def _keep_evidence(directory: Path, evidence: Path) -> None:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.pressgauge import memory_groups
 from ansible.module_utils.pressgauge.failures import Failure, run_module
-from ansible.module_utils.pressgauge.files import write_json
+from ansible.module_utils.pressgauge.files import drop_file_cache, write_json
 from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wiredtiger
 from ansible.module_utils.pressgauge.processes import Process
 from ansible.module_utils.pressgauge.servers import Server
@@ -30,6 +31,7 @@ options:
   collection: {type: str, default: usertable, description: The collection measured.}
   create: {type: bool, default: false, description: Create the collection, and read back what is in force.}
   collection_config: {type: str, description: WiredTiger's configuration of the collection.}
+  drop_file_cache: {type: bool, default: false, description: "Afterwards, let the system forget the data files."}
 author: The Pressgauge authors
 """
 EXAMPLES = r"""
@@ -56,6 +58,7 @@ ARGUMENTS: dict[str, Any] = {
     "collection": {"type": "str", "default": "usertable"},
     "create": {"type": "bool", "default": False},
     "collection_config": {"type": "str"},
+    "drop_file_cache": {"type": "bool", "default": False},
 }
 
 
@@ -73,9 +76,12 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         if params["create"]:
             create_collection(server, *names, params["collection_config"])
             settings = plain(in_force(server, *names, opening_wiredtiger(directory / "mongod.log")))
+            settings["memory_limit_bytes"] = memory_groups.limit_bytes(process.pid)
             write_json(evidence / "in_force.json", settings)
             result["creation_string"] = settings["creation_string"]
         taken = plain(snapshot(server, process, directory, params["moment"], *names))
+    if params["drop_file_cache"]:
+        drop_file_cache(directory / "data")
     write_json(evidence / f"snapshot.{params['moment']}.json", taken)
     return {**result, "checkpoint_s": taken["checkpoint_s"]}
 

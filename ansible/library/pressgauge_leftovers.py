@@ -6,16 +6,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.pressgauge import memory_groups
 from ansible.module_utils.pressgauge.failures import run_module
-from ansible.module_utils.pressgauge.files import owned_below, remove_owned
+from ansible.module_utils.pressgauge.files import owned_below, owner_facts, remove_owned
 from ansible.module_utils.pressgauge.processes import Process
 
 DOCUMENTATION = r"""
 module: pressgauge_leftovers
 short_description: Nothing of ours runs on, nothing of ours is left
 description:
-  - Ends load clients first, then mongods. Only a directory with our marker is looked into and deleted, only the very
-    process that its pid file names is ended.
+  - Ends load clients first, then mongods, and deletes their control groups. Only a directory with our marker is
+    looked into and deleted, only the very process that its pid file names is ended.
 options:
   instances: {type: path, required: true, description: The directory of the instances.}
   clients: {type: path, required: true, description: The directory of the clients' private directories.}
@@ -49,6 +50,9 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
             if process:
                 process.stop(params["timeout_s"])
                 ended.append(f"{kind} {directory.name} (pid {process.pid})")
+            group = owner_facts(directory).get("memory_group")
+            if group:
+                memory_groups.remove(Path(group))
             remove_owned(directory)
             removed.append(str(directory))
     return {"changed": bool(removed), "ended": ended, "removed": removed}

@@ -9,6 +9,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.pressgauge import memory_groups
+
 PROC = Path("/proc")
 SYS = Path("/sys")
 
@@ -33,7 +35,8 @@ def survey(data_root: Path) -> dict[str, Any]:
         "memory_total_bytes": _kib(memory.get("MemTotal")),
         "memory_available_bytes": _kib(memory.get("MemAvailable")),
         "swap_total_bytes": _kib(memory.get("SwapTotal")),
-        "cgroup_memory_limit_bytes": _cgroup_limit(),
+        "cgroup_memory_limit_bytes": memory_groups.limit_bytes(),
+        "cgroup_for_memory_limits": _path(memory_groups.parent_group()),
         "thp_enabled": _chosen(SYS / "kernel/mm/transparent_hugepage/enabled"),
         "thp_defrag": _chosen(SYS / "kernel/mm/transparent_hugepage/defrag"),
         "swappiness": _number(PROC / "sys/vm/swappiness"),
@@ -42,7 +45,6 @@ def survey(data_root: Path) -> dict[str, Any]:
         "open_files_limit": resource.getrlimit(resource.RLIMIT_NOFILE)[1],
         "processes_limit": resource.getrlimit(resource.RLIMIT_NPROC)[1],
         "clock_source": _read(SYS / "devices/system/clocksource/clocksource0/current_clocksource"),
-        "cgroup_version": 2 if (SYS / "fs/cgroup/cgroup.controllers").exists() else 1,
         "data": _disk(data_root),
     }
 
@@ -112,15 +114,6 @@ def _os_name() -> str | None:
     return None
 
 
-def _cgroup_limit() -> int | None:
-    """The memory limit of the group this process is in, where that is below the host's memory."""
-    for name in ("memory.max", "memory/memory.limit_in_bytes"):
-        limit = _number(SYS / "fs/cgroup" / name)
-        if limit is not None and limit < 1 << 60:
-            return limit
-    return None
-
-
 def _table(path: Path) -> dict[str, str]:
     pairs = (line.partition(":") for line in (_read(path) or "").splitlines())
     return {key.strip(): value.strip() for key, _, value in pairs}
@@ -134,6 +127,10 @@ def _chosen(path: Path) -> str | None:
     """The bracketed word of a kernel setting such as `always [madvise] never`."""
     text = _read(path)
     return text.partition("[")[2].partition("]")[0] or text if text else None
+
+
+def _path(path: Path | None) -> str | None:
+    return None if path is None else str(path)
 
 
 def _scaled(number: int | None, factor: int) -> int | None:

@@ -1,0 +1,67 @@
+"""Whether the hosts stayed as they were: canaries before and after each block, held against the run's median."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from analysis.records import Count, Part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Rate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Work = Literal["CPU", "disk"]
+
+
+class Canary(Part):
+    """One host's speed at one moment, by a short fixed piece of work."""
+
+    block: Count
+    moment: Literal["before", "after"]
+    host: str
+    cpu_bytes_per_s: Rate = Field(description="Compressed by one core.")
+    disk_bytes_per_s: Rate | None = Field(description="Written and synced; None for a host that only loads.")
+    at: str = Field(description="UTC, ISO 8601.")
+
+    def rate(self, work: Work) -> float | None:
+        """Its figure for one kind of work."""
+        return self.cpu_bytes_per_s if work == "CPU" else self.disk_bytes_per_s
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A canary beyond the limit: the block beside it may have met another host than the other blocks did."""
+
+    block: int
+    moment: str
+    host: str
+    work: Work
+    percent: float
+    """Against the run's median; negative is slower."""
+
+    def __str__(self) -> str:
+        speed = "faster" if self.percent > 0 else "slower"
+        return (
+            f"block {self.block + 1}: {self.moment} it, {self.host}'s {self.work} was "
+            f"{abs(self.percent):.0f} % {speed} than in the run's median"
+        )
+
+
+def moved(canaries: Sequence[Canary], limit_percent: float) -> Iterator[Moved]:
+    """The canaries that differ by more than `limit_percent` from their host's median in the run."""
+    for host in sorted({canary.host for canary in canaries}):
+        for work in ("CPU", "disk"):
+            yield from _moved([canary for canary in canaries if canary.host == host], work, limit_percent)
+
+
+def _moved(canaries: Sequence[Canary], work: Work, limit_percent: float) -> Iterator[Moved]:
+    rates = [(canary, rate) for canary in canaries if (rate := canary.rate(work)) is not None]
+    usual = median(rate for _, rate in rates) if rates else 0.0
+    for canary, rate in rates:
+        percent = 100 * (rate / usual - 1)
+        if abs(percent) > limit_percent:
+            yield Moved(canary.block, canary.moment, canary.host, work, percent)

@@ -1,0 +1,84 @@
+"""Which regime a trial was in, proven from engine counters: data in the cache, or data out of reach of every cache."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.records import Reason, Regime
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from analysis.records import Phase, Sizes
+
+FULL_CACHE = 0.8
+"""WiredTiger's eviction target: from this share of the cache on, even clean pages are put out of it."""
+_STRAY_PAGES = 0.01
+_MISSED_PAGES = 0.5
+_PAGE_ON_DISK_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What a run phase read to serve its operations, inserts left out: they read nothing."""
+
+    phase: str
+    pages: float
+    """Read into WiredTiger's cache, per operation."""
+    disk_bytes: float
+    """Read by mongod at the block layer, per operation."""
+    cache_share: float
+    """Of the cache in use at the phase's end."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.phase}: per operation {self.pages:.3f} pages read into the cache and "
+            f"{self.disk_bytes / 1024:.1f} KiB from disk, {self.cache_share:.0%} of the cache in use"
+        )
+
+
+def reads(phase: Phase) -> Reads | None:
+    """The reads of a run phase; None where it only inserted. Raises LookupError when a counter is missing."""
+    operations = phase.acknowledged - sum(phase.statuses.get("INSERT", {}).values())
+    if operations <= 0:
+        return None
+    pages, used, size = (phase.counters.get(key) for key in ("pages_read", "cache_used", "cache_max"))
+    disk = phase.cost.disk_read_bytes
+    if pages is None or used is None or not size or disk is None:
+        raise LookupError(phase.name)
+    return Reads(phase.name, pages / operations, disk / operations, used / size)
+
+
+def regime_faults(
+    regime: Regime, limit: int | None, phases: Sequence[Phase], sizes: Sequence[Sizes]
+) -> Iterator[Reason]:
+    """Why the trial was not in the regime asked for, with the figures; `limit` is the memory limit in bytes."""
+    if regime is Regime.ANY:
+        return
+    for phase in phases:
+        if phase.kind == "load":
+            continue
+        try:
+            found = reads(phase)
+        except LookupError:
+            yield _wrong(regime, f"{phase.name}: counters are missing, so nothing is proven")
+            continue
+        if found and not (_in_cache(found) if regime is Regime.IN_CACHE else _out_of_cache(found)):
+            yield _wrong(regime, str(found))
+    if regime is Regime.OUT_OF_CACHE:
+        data = min((size.data_size_bytes for size in sizes), default=0)
+        if limit is None or data <= limit:
+            yield _wrong(regime, f"{data:,} bytes of documents are no more than the memory limit of {limit or 0:,}")
+
+
+def _in_cache(found: Reads) -> bool:
+    return found.pages <= _STRAY_PAGES and found.cache_share < FULL_CACHE
+
+
+def _out_of_cache(found: Reads) -> bool:
+    return found.pages >= _MISSED_PAGES and found.disk_bytes >= _PAGE_ON_DISK_BYTES
+
+
+def _wrong(regime: Regime, figures: str) -> Reason:
+    return Reason(code="wrong-regime", message=f"asked was {regime}; {figures}")

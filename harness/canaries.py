@@ -1,0 +1,71 @@
+"""A run's canaries: taken by `canary.yml` before and after each block, kept in `canaries.json`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from analysis.canaries import Canary, moved
+from harness.errors import HostError, InputError
+from harness.ledger import write_whole
+from harness.playbooks import run_playbook
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE = "canaries.json"
+_LIST = TypeAdapter(list[Canary])
+
+
+def take_canaries(
+    run: Path, inventory: Path, variables: dict[str, Any], block: int, moment: Literal["before", "after"]
+) -> None:
+    """Measure every host's speed now, and add it to the run's canaries.
+
+    Raises:
+        HostError: a host can't be reached, or its data directory not written.
+    """
+    outcome = run_playbook("canary.yml", inventory, variables, timeout_s=120)
+    if not outcome.ok:
+        raise HostError(f"a host's speed can't be measured: {outcome.message}", do="check the inventory and the disks")
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    taken = [
+        Canary(
+            block=block,
+            moment=moment,
+            host=host,
+            cpu_bytes_per_s=found["cpu_bytes_per_s"],
+            disk_bytes_per_s=found["disk_bytes_per_s"],
+            at=at,
+        )
+        for host, found in outcome.by_host.get("The canary is taken", {}).items()
+    ]
+    write_whole(run / FILE, _LIST.dump_json(read_canaries(run) + taken, indent=1).decode())
+
+
+def read_canaries(run: Path) -> list[Canary]:
+    """The run's canaries in the order of their taking; none where none were taken.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    path = run / FILE
+    if not path.is_file():
+        return []
+    try:
+        return _LIST.validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(
+            f"{path}: not a run's canaries: {error.errors()[0]['msg']}", do="restore or remove it"
+        ) from error
+
+
+def findings(run: Path, limit_percent: float) -> dict[str, list[tuple[str, str, str, str]]]:
+    """Canaries that moved, by host, as the report shows findings: subject, what was found, level, advice."""
+    found: dict[str, list[tuple[str, str, str, str]]] = {}
+    for one in moved(read_canaries(run), limit_percent):
+        advice = "its block may have been disturbed; compare the blocks before you rely on their mean"
+        found.setdefault(one.host, []).append((f"{one.work} canary", str(one), "warn", advice))
+    return found
