@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,7 @@ from datasets import (
     YcsbRandom,
     prepare,
 )
+from datasets.units import units
 
 ROOT = Path(__file__).parents[2]
 SMALL: list[Recipe] = [
@@ -71,7 +73,7 @@ def test_bytes_are_those_of_ever(tmp_path: Path) -> None:
     assert digests == {
         "faker-sentences": "ee56970ccbadb618",
         "faker-paragraphs": "7b20cd691038fbe1",
-        "ycsb-random": "d5e429e52ea61eab",
+        "ycsb-random": "43160db76dec9652",
     }  # Faker 40.54.0
 
 
@@ -166,6 +168,8 @@ def test_a_changed_file_is_another_corpus(tmp_path: Path) -> None:
         (b'{"a": 5}\n', {"format": "json-lines", "field": "a"}, "line 1: no text under the key 'a'"),
         (b'{"a": "\\ud800"}\n', {"format": "json-lines", "field": "a"}, "half a surrogate pair"),
         (b"[" * 200_000, {"format": "json-lines"}, "line 1: not JSON"),
+        (b"one\n #12 two\n", {}, "unit 2 ('#12 two') begins like the version marker"),
+        (b"#7\n", {}, "unit 1 ('#7') begins like the version marker"),
     ],
 )
 def test_a_bad_file_is_refused(content: bytes | None, settings_: dict[str, str], message: str, tmp_path: Path) -> None:
@@ -189,6 +193,19 @@ def test_any_file_is_used_or_refused(tmp_path_factory: pytest.TempPathFactory, c
     except DatasetError:
         return
     assert len(Corpus.load(manifest.path).starts) == manifest.units
+
+
+def test_numbers_that_are_no_markers_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "mine"
+    path.write_bytes(b"#1st\n# 12 a\n#0 a\n12 #12 a\n")
+    assert prepare(UserFile(path=path), 1, tmp_path).units == 4
+
+
+def test_random_units_never_look_like_markers(tmp_path: Path) -> None:
+    text = prepare(YcsbRandom(size_bytes=2**22), 1, tmp_path).path.read_bytes()
+    marked = re.compile(rb"^#[1-9][0-9]*( |$)", re.MULTILINE)
+    assert not marked.search(text)
+    assert any(marked.match(unit.strip(" ").encode()) for unit in units(YcsbRandom(size_bytes=2**22), 1))
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_a_versioned_value_begins_with_its_marker() -> None:
     st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), min_size=1), min_size=1),
     *[st.integers(0, 2**31)] * 3,
     st.integers(0, 10**6),
-    st.integers(8, 300),
+    st.integers(16, 300),
 )
 def test_every_value_is_whole_text_of_exactly_its_length(
     units: list[str], seed: int, key: int, field: int, version: int, length: int
