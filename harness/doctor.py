@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,9 @@ from harness.quantities import show_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+
+_NO_LIMIT = -1  # RLIM_INFINITY
 
 
 class Level(StrEnum):
@@ -43,62 +47,87 @@ class _Check:
     level: Level = Level.WARN
 
 
-def _checks(newest: tuple[int, int]) -> tuple[_Check, ...]:
-    """The production notes for the newest engine of the campaign."""
-    thp_wanted = "always" if newest >= (8, 0) else "never"
-    return (
-        _Check("cores", "cores_allowed", lambda n: n >= 4, "mongod and the client share them"),
-        _Check("CPU frequency", "frequency_governor", lambda g: g == "performance", "set the governor to performance"),
-        _Check(
-            "CPU steal",
-            "steal_share",
-            lambda s: s < 0.005,
-            "other guests take CPU; use a dedicated host",
-            lambda s: f"{100 * s:.2f} % since boot",
-        ),
-        _Check(
-            "other load",
-            "load_average",
-            lambda load: load[0] < 0.5,
-            "stop what else runs, or wait",
-            lambda load: f"{load[0]:.2f} (1 min)",
-        ),
-        _Check(
-            "transparent huge pages",
-            "thp_enabled",
-            lambda t: t == thp_wanted,
-            f"MongoDB advises {thp_wanted} for {newest[0]}.{newest[1]}",
-        ),
-        _Check(
-            "swap",
-            "swap_total_bytes",
-            lambda b: b == 0,
-            "swapping ruins latencies; turn it off or swappiness to 1",
-            show_size,
-            Level.NOTE,
-        ),
-        _Check("swappiness", "swappiness", lambda n: n <= 1, "MongoDB advises 0 or 1", level=Level.NOTE),
-        _Check(
-            "open files", "open_files_limit", lambda n: n >= 64000, "MongoDB advises at least 64000", level=Level.NOTE
-        ),
-        _Check(
-            "memory maps", "max_map_count", lambda n: n >= 102400, "MongoDB advises 102400 or more", level=Level.NOTE
-        ),
-        _Check(
-            "NUMA",
-            "numa_nodes",
-            lambda n: n == 1,
-            "interleave memory over the nodes (numactl --interleave=all)",
-            lambda n: f"{n} node(s)",
-        ),
-        _Check(
-            "clock source",
-            "clock_source",
-            lambda c: c in {"tsc", "arch_sys_counter", "kvm-clock"},
-            "a slow clock costs CPU",
-        ),
-    )
+def _limit(limit: int) -> str:
+    return "unlimited" if limit == _NO_LIMIT else str(limit)
 
+
+def _at_least_if_limited(least: int) -> Callable[[int], bool]:
+    """For limits of processes, of which -1 is none."""
+    return lambda limit: limit == _NO_LIMIT or limit >= least
+
+
+_PROCESSOR_CHECKS = (
+    _Check("CPU", "cpu_model", bool, ""),
+    _Check("cores", "cores_allowed", lambda n: n >= 4, "mongod and the client share them"),
+    _Check("CPU frequency", "frequency_governor", lambda g: g == "performance", "set the governor to performance"),
+    _Check(
+        "CPU steal",
+        "steal_share",
+        lambda s: s < 0.005,
+        "other guests take CPU; use a dedicated host",
+        lambda s: f"{100 * s:.2f} % since boot",
+    ),
+    _Check(
+        "other load",
+        "load_average",
+        lambda load: load[0] < 0.5,
+        "stop what else runs, or wait",
+        lambda load: f"{load[0]:.2f} (1 min)",
+    ),
+    _Check(
+        "clock source",
+        "clock_source",
+        lambda c: c in {"tsc", "arch_sys_counter", "kvm-clock"},
+        "a slow clock costs CPU",
+    ),
+    _Check(
+        "NUMA",
+        "numa_nodes",
+        lambda n: n == 1,
+        "interleave memory over the nodes (numactl --interleave=all)",
+        lambda n: f"{n} node(s)",
+    ),
+    _Check("NUMA zone reclaim", "zone_reclaim_mode", lambda n: n == 0, "MongoDB advises 0"),
+)
+
+_MEMORY_CHECKS = (
+    _Check(
+        "free memory",
+        "memory_available_share",
+        lambda share: share >= 0.5,
+        "other programs hold the rest; stop them",
+        lambda share: f"{share:.0%}",
+    ),
+    _Check(
+        "swap",
+        "swap_total_bytes",
+        lambda b: b == 0,
+        "swapping ruins latencies; turn it off or swappiness to 1",
+        show_size,
+        Level.NOTE,
+    ),
+    _Check("swappiness", "swappiness", lambda n: n <= 1, "MongoDB advises 0 or 1", level=Level.NOTE),
+    _Check("memory maps", "max_map_count", lambda n: n >= 102400, "MongoDB advises 102400 or more", level=Level.NOTE),
+)
+
+_LIMIT_CHECKS = (
+    _Check(
+        "open files",
+        "open_files_limit",
+        _at_least_if_limited(64000),
+        "MongoDB advises at least 64000",
+        _limit,
+        Level.NOTE,
+    ),
+    _Check(
+        "processes",
+        "processes_limit",
+        _at_least_if_limited(64000),
+        "MongoDB advises at least 64000",
+        _limit,
+        Level.NOTE,
+    ),
+)
 
 _DISK_CHECKS = (
     _Check("filesystem", "filesystem", lambda f: f == "xfs", "MongoDB advises XFS", level=Level.NOTE),
@@ -110,15 +139,70 @@ _DISK_CHECKS = (
         "MongoDB advises 8 to 32 sectors; more reads what nobody asked for",
         show_size,
     ),
+    _Check(
+        "kind of disk",
+        "rotational",
+        lambda turns: not turns,
+        "seeks hide what compression does; a virtual disk may say so without being one",
+        lambda turns: "turns" if turns else "flash",
+        Level.NOTE,
+    ),
+    _Check(
+        "I/O scheduler",
+        "scheduler",
+        lambda s: s in {"none", "noop", "mq-deadline", "deadline"},
+        "MongoDB advises none for virtual and flash disks",
+        level=Level.NOTE,
+    ),
 )
+
+
+def _by_version(newest: tuple[int, int]) -> tuple[_Check, ...]:
+    """What the production notes advise for one engine and not for another: 8.0 brought another allocator."""
+    release = f"{newest[0]}.{newest[1]}"
+    since_8 = newest >= (8, 0)
+    pages, kernel = ("always", (4, 18)) if since_8 else ("never", (3, 10))
+    checks = (
+        _Check(
+            "kernel",
+            "kernel",
+            lambda k: _release(k) >= kernel,
+            f"MongoDB {release} wants {kernel[0]}.{kernel[1]} or newer",
+        ),
+        _Check("transparent huge pages", "thp_enabled", lambda t: t == pages, f"MongoDB advises {pages} for {release}"),
+    )
+    if not since_8:
+        return checks
+    return (
+        *checks,
+        _Check(
+            "huge pages' defragmentation",
+            "thp_defrag",
+            lambda t: t == "defer+madvise",
+            f"MongoDB advises defer+madvise for {release}",
+            level=Level.NOTE,
+        ),
+        _Check(
+            "memory overcommit",
+            "overcommit_memory",
+            lambda n: n == 1,
+            f"MongoDB advises 1 for {release}",
+            level=Level.NOTE,
+        ),
+    )
 
 
 def examine(survey: Mapping[str, Any], versions: list[str]) -> list[Finding]:
     """Judge one host's survey for engines of these versions."""
     newest = max((_release(version) for version in versions), default=(6, 0))
-    findings = [_judge(check, survey.get(check.fact)) for check in _checks(newest)]
-    disk = survey.get("data") or {}
-    return findings + [_judge(check, disk.get(check.fact)) for check in _DISK_CHECKS]
+    total, available = survey.get("memory_total_bytes"), survey.get("memory_available_bytes")
+    facts = {
+        **survey,
+        **(survey.get("data") or {}),
+        "memory_available_share": available / total if total and available is not None else None,
+    }
+    checks = (*_PROCESSOR_CHECKS, *_MEMORY_CHECKS, *_by_version(newest), *_LIMIT_CHECKS, *_DISK_CHECKS)
+    return [_judge(check, facts.get(check.fact)) for check in checks]
 
 
 def report(host: str, survey: Mapping[str, Any], findings: list[Finding]) -> Iterator[str]:
@@ -141,5 +225,6 @@ def _judge(check: _Check, value: Any) -> Finding:
 
 
 def _release(version: str) -> tuple[int, int]:
-    major, minor = version.split(".")[:2]
-    return int(major), int(minor)
+    """Major and minor number of an engine's version, or of a kernel's such as 6.1.0-13-amd64 or 5.15-rc1."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return (int(found[1]), int(found[2])) if found else (0, 0)

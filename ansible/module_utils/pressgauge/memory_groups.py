@@ -95,15 +95,15 @@ def remove(group: Path) -> None:
 
 def _own_group(pid: str) -> tuple[Path, Path, int] | None:
     """The directory of a process's memory group, the mount that shows it, and the version."""
-    by_controllers = {}
+    by_controllers: dict[str, str] = {}
     for line in _lines(PROC / pid / "cgroup"):
         _, controllers, path = line.split(":", 2)
         by_controllers[controllers] = path
-    one = next((path for names, path in by_controllers.items() if "memory" in names.split(",")), None)
-    path, version = (one, 1) if one is not None else (by_controllers.get(""), 2)
+    first = next((path for names, path in by_controllers.items() if "memory" in names.split(",")), None)
+    own, version = (first, 1) if first is not None else (by_controllers.get(""), 2)
     for root, mount in _mounts(version):
-        if path is not None and Path(path).is_relative_to(root):
-            group = mount / Path(path).relative_to(root)
+        if own is not None and Path(own).is_relative_to(root):
+            group = mount / Path(own).relative_to(root)
             if group.is_dir():
                 return group, mount, version
     return None

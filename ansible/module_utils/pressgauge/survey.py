@@ -40,6 +40,7 @@ def survey(data_root: Path) -> dict[str, Any]:
         "thp_enabled": _chosen(SYS / "kernel/mm/transparent_hugepage/enabled"),
         "thp_defrag": _chosen(SYS / "kernel/mm/transparent_hugepage/defrag"),
         "swappiness": _number(PROC / "sys/vm/swappiness"),
+        "overcommit_memory": _number(PROC / "sys/vm/overcommit_memory"),
         "max_map_count": _number(PROC / "sys/vm/max_map_count"),
         "zone_reclaim_mode": _number(PROC / "sys/vm/zone_reclaim_mode"),
         "open_files_limit": resource.getrlimit(resource.RLIMIT_NOFILE)[1],

@@ -1,0 +1,78 @@
+"""What can't go well on a host is refused before anything is started, with the exit code of who has to act."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.errors import Exit, HostError, InputError
+from harness.fit import check_fit
+from harness.load_spec import load_campaign
+from tests.campaigns import small
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.spec import Campaign
+
+OUT_OF_CACHE = {"regime": "out-of-cache", "memory_limit": "512MiB", "records": 600_000}
+
+
+def campaign(tmp_path: Path, **changes: Any) -> Campaign:
+    return load_campaign(small(tmp_path / "mine.yaml", 27272, **changes))
+
+
+def host(*, database: bool = True, **changes: Any) -> dict[str, Any]:
+    survey = {
+        "data": {"path": "/srv/data", "free_bytes": 2**40},
+        "memory_total_bytes": 2**34,
+        "cgroup_for_memory_limits": "/sys/fs/cgroup/x",
+    }
+    return {"survey": survey | changes, "writable": True, "database": database, "busy_ports": []}
+
+
+def test_hosts_that_fit(tmp_path: Path) -> None:
+    check_fit(campaign(tmp_path), {"db": host(cgroup_for_memory_limits=None)})
+    check_fit(campaign(tmp_path, **OUT_OF_CACHE), {"db": host()})
+
+
+def test_a_host_without_control_groups_can_not_limit_memory(tmp_path: Path) -> None:
+    loader = host(database=False, cgroup_for_memory_limits=None)
+    check_fit(campaign(tmp_path, **OUT_OF_CACHE), {"db": host(), "loader": loader})
+    with pytest.raises(HostError, match=r"db: regime: out-of-cache .* control group") as caught:
+        check_fit(campaign(tmp_path, **OUT_OF_CACHE), {"db": host(cgroup_for_memory_limits=None), "loader": loader})
+    assert caught.value.exit_code == Exit.DEPENDENCY_FAILED
+    assert caught.value.do
+
+
+def test_other_refusals(tmp_path: Path) -> None:
+    plain = campaign(tmp_path)
+    with pytest.raises(InputError, match="db: records: 2,000 documents need"):
+        check_fit(plain, {"db": host(data={"path": "/srv/data", "free_bytes": 2**20})})
+    with pytest.raises(InputError, match=r"db: cache_size: 256\.0 MiB is more than"):
+        check_fit(plain, {"db": host(memory_total_bytes=2**27)})
+    with pytest.raises(HostError, match="port 27272 is in use"):
+        check_fit(plain, {"db": host() | {"busy_ports": [27272]}})
+    with pytest.raises(HostError, match="/srv/data can't be written"):
+        check_fit(plain, {"db": host() | {"writable": False}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"regime": "out-of-cache"}, "memory_limit: goes with `regime: out-of-cache`"),
+        ({"memory_limit": "1GiB"}, "memory_limit: goes with `regime: out-of-cache`"),
+        ({"regime": "in-cache", "memory_limit": "1GiB"}, "memory_limit: goes with `regime: out-of-cache`"),
+        (OUT_OF_CACHE | {"memory_limit": "300MiB"}, "mongod needs memory beside its cache: at least 512.0 MiB"),
+        (OUT_OF_CACHE | {"records": 2000}, "records: 2.2 MiB of documents fit into the memory limit of 512.0 MiB"),
+        ({"regime": "in-cache", "records": 600_000}, "records: 671.8 MiB of documents do not fit into a cache"),
+        ({"regime": "cached"}, "regime"),
+    ],
+)  # fmt: skip
+def test_regimes_that_can_not_come_about_are_faults_of_the_spec(
+    tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        campaign(tmp_path, **changes)
+    assert said in caught.value.what
