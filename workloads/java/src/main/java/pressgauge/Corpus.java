@@ -48,13 +48,23 @@ final class Corpus {
       throw new UsageException("not a corpus: it is empty, or its last line has no line end");
     }
     requireUtf8(lines);
-    var starts = lineStarts(lines);
     var text = new byte[Math.addExact(lines.length, longestSlice)];
     for (int at = 0; at < text.length; at++) {
       var source = lines[at % lines.length];
       text[at] = source == '\n' ? (byte) ' ' : source;
     }
+    var starts = lineStarts(lines);
+    requireNoMarkers(text, starts);
     return new Corpus(text, starts, longestSlice);
+  }
+
+  private static void requireNoMarkers(byte[] text, int[] starts) {
+    for (int line = 0; line < starts.length; line++) {
+      if (ValueFunction.version(text, starts[line], text.length - starts[line]) != 0) {
+        throw new UsageException(
+            "line " + (line + 1) + " begins like a version marker (#<number> and a space)");
+      }
+    }
   }
 
   private static void requireUtf8(byte[] lines) {
@@ -71,10 +81,6 @@ final class Corpus {
     for (int start = 0; start < lines.length; start = endOfLine(lines, start) + 1) {
       if (lines[start] == '\n') {
         throw new UsageException("not a corpus: line " + (count + 1) + " is empty");
-      }
-      if (ValueFunction.version(lines, start, lines.length - start) != 0) {
-        throw new UsageException(
-            "line " + (count + 1) + " begins like a version marker (#<number> and a space)");
       }
       if (count == starts.length) {
         starts = Arrays.copyOf(starts, 2 * count);

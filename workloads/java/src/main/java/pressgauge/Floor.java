@@ -25,7 +25,8 @@ public final class Floor {
   private static final int BUFFER_BYTES = 1 << 22;
 
   private final Settings settings;
-  private final MongoCollection<RawBsonDocument> collection;
+  private final SharedClient client;
+  private final String table;
   private final KeyNames names;
   private final ValueFunction values;
   private final List<String> fields;
@@ -34,7 +35,8 @@ public final class Floor {
 
   private Floor(Settings settings, SharedClient client) {
     this.settings = settings;
-    collection = client.collection(settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable"));
+    this.client = client;
+    table = settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable");
     names = new KeyNames(settings);
     values = TextWorkload.values(settings);
     fields = TextWorkload.fieldNames(settings);
@@ -86,47 +88,61 @@ public final class Floor {
   }
 
   private List<Runnable> inserts() {
-    return forEachThread(
-        documents ->
-            () -> {
-              for (var document : documents) {
-                collection.insertOne(document);
-                done.increment();
-              }
-            });
+    return forEachThread(1, (collection, documents) -> collection.insertOne(documents.get(0)));
   }
 
   private List<Runnable> batchedInserts(int size) {
     return forEachThread(
-        documents ->
-            () -> {
-              for (int from = 0; from < documents.size(); from += size) {
-                var batch = documents.subList(from, Math.min(from + size, documents.size()));
-                collection.insertMany(batch, INDEPENDENT);
-                done.add(batch.size());
-              }
-            });
+        size, (collection, documents) -> collection.insertMany(documents, INDEPENDENT));
   }
 
-  private interface Loop {
-    Runnable over(List<RawBsonDocument> documents);
+  private interface Insert {
+    void into(MongoCollection<RawBsonDocument> collection, List<RawBsonDocument> documents);
   }
 
-  private List<Runnable> forEachThread(Loop loop) {
+  /**
+   * Every thread sends its documents, so many at once, over and over: each time into another
+   * collection, so that few need to be held in memory.
+   */
+  private List<Runnable> forEachThread(int size, Insert insert) {
     int records = settings.count(Client.RECORD_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
+    int operations = settings.count(Client.OPERATION_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
     var loops = new ArrayList<Runnable>();
     for (int thread = 0; thread < threads; thread++) {
-      var encoder = new Encoder();
-      Map<String, ByteIterator> document = new LinkedHashMap<>();
-      for (int record = thread; record < records; record += threads) {
-        for (int field = 0; field < fields.size(); field++) {
-          document.put(fields.get(field), values.value(record, field, 0));
-        }
-        encoder.document(names.of(record), document);
-      }
-      loops.add(loop.over(encoder.documents));
+      var batches = batches(documents(thread, records), size);
+      int passes = (operations + records - 1) / records;
+      loops.add(
+          () -> {
+            for (int pass = 0; pass < passes; pass++) {
+              var collection = client.collection(pass == 0 ? table : table + pass);
+              for (var batch : batches) {
+                insert.into(collection, batch);
+                done.add(batch.size());
+              }
+            }
+          });
     }
     return loops;
+  }
+
+  private List<RawBsonDocument> documents(int thread, int records) {
+    var encoder = new Encoder();
+    Map<String, ByteIterator> document = new LinkedHashMap<>();
+    for (int record = thread; record < records; record += threads) {
+      for (int field = 0; field < fields.size(); field++) {
+        document.put(fields.get(field), values.value(record, field, 0));
+      }
+      encoder.document(names.of(record), document);
+    }
+    return encoder.documents;
+  }
+
+  private static List<List<RawBsonDocument>> batches(List<RawBsonDocument> documents, int size) {
+    var batches = new ArrayList<List<RawBsonDocument>>();
+    for (int from = 0; from < documents.size(); from += size) {
+      batches.add(List.copyOf(documents.subList(from, Math.min(from + size, documents.size()))));
+    }
+    return batches;
   }
 
   private List<Runnable> readModifyWrites() {
@@ -151,6 +167,7 @@ public final class Floor {
   }
 
   private void readModifyWrite(List<RawBsonDocument> filters, List<RawBsonDocument> updates) {
+    var collection = client.collection(table);
     for (int i = 0; i < filters.size(); i++) {
       collection.find(filters.get(i)).first();
       collection.updateOne(filters.get(i), updates.get(i));

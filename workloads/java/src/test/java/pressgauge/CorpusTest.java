@@ -28,6 +28,7 @@ class CorpusTest {
     "'no end', no line end",
     "'one\n\ntwo\n', line 2 is empty",
     "'one\n#12 two\n', line 2 begins like a version marker",
+    "'one\n#12\ntwo\n', line 2 begins like a version marker",
   })
   void whatIsNoCorpusIsRefused(String lines, String why) {
     var refusal = assertThrows(UsageException.class, () -> Corpus.of(bytes(lines), 8));
