@@ -84,6 +84,7 @@ class Page:
     settings: Table
     """In force and the same for every arm."""
     settings_by_arm: Table
+    settings_verbatim: Table
     noise: Table
     hosts: Table
     findings: Table
@@ -109,6 +110,7 @@ def page(material: Material) -> Page:
         trials=evidence.trials(material),
         settings=settings[0],
         settings_by_arm=settings[1],
+        settings_verbatim=settings[2],
         noise=evidence.noise(material),
         hosts=evidence.hosts(material),
         findings=evidence.findings(material),

@@ -62,12 +62,15 @@ _SETTINGS = {
     "version": "mongod", "git_version": "git version", "feature_compatibility_version": "FCV",
     "block_compressor": "block compressor", "zstd_level": "zstd level", "zlib_level": "zlib level",
     "journal_compressor": "journal compressor", "cache_size_bytes": "cache size", "leaf_page_max": "leaf_page_max",
-    "write_concern": "write concern", "creation_string": "creationString", "opening_config": "opening WiredTiger",
+    "write_concern": "write concern",
 }  # fmt: skip
 
 
-def settings(material: Material) -> tuple[Table, Table]:
-    """What the running servers said of themselves: what was the same throughout, and what differs by engine and arm."""
+_VERBATIM = {"creation_string": "creationString", "opening_config": "opening WiredTiger"}
+
+
+def settings(material: Material) -> tuple[Table, Table, Table]:
+    """What the running servers said of themselves: the same throughout, differing by engine and arm, and verbatim."""
     columns: dict[str, list[TrialRecord]] = {}
     for arm in material.styles:
         for record in (one for one in material.records if one.cell.arm == arm):
@@ -79,6 +82,11 @@ def settings(material: Material) -> tuple[Table, Table]:
     return (
         Table(("setting", "every arm"), common, labels=2),
         Table(("setting", *columns), differing, labels=len(columns) + 1),
+        Table(
+            ("arm", *_VERBATIM.values()),
+            tuple((name, *(_said(records, field) for field in _VERBATIM)) for name, records in columns.items()),
+            labels=3,
+        ),
     )
 
 

@@ -17,7 +17,8 @@ def summary_lines(decision: Decision) -> list[str]:
     if len(decision.recommendations) > 1:
         groups = [one.choice.group.label for one in decision.recommendations]
         sentences = [f"{label}: {sentence}" for label, sentence in zip(groups, sentences, strict=True)]
-    tail = [f"{counts.trials - counts.void} of {counts.trials} trials count, in {counts.blocks} blocks."]
+    blocks = "block" if counts.blocks == 1 else "blocks"
+    tail = [f"{counts.trials - counts.void} of {counts.trials} trials count, in {counts.blocks} {blocks}."]
     if decision.undecided:
         tail.append(f"Undecided: {len(decision.undecided)} primary comparisons, e.g. {decision.undecided[0]}")
     if decision.caveats:

@@ -145,7 +145,7 @@ def _range(drawn: Sequence[dict[str, Any]], margin_percent: float) -> tuple[floa
 
 def _ticks(low: float, high: float) -> list[float]:
     """0 % and round changes to both sides, far enough from each other for their labels on a phone."""
-    apart = (math.log(high) - math.log(low)) / 4
+    apart = (math.log(high) - math.log(low)) / 6
     found = [1.0]
     for candidates in (_UPWARDS, _DOWNWARDS):
         last = 1.0

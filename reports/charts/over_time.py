@@ -96,8 +96,8 @@ def _layers(material: Material, trials: Trials, axes: _Axes, colour: str) -> lis
 
 
 def _means(phase: Phase, step: int) -> list[tuple[float, float]]:
-    """Second and mean operations per second over `step` seconds."""
-    series = phase.series_per_s
+    """Second and mean operations per second over `step` seconds. The last second is cut short by the phase's end."""
+    series = phase.series_per_s[:-1]
     return [(at + step / 2, float(np.mean(series[at : at + step]))) for at in range(0, len(series), step)]
 
 
