@@ -11,12 +11,12 @@ from analysis.constraints import State
 from analysis.metrics import metric
 from analysis.recommendation import Outcome
 from analysis.verdicts import Family, Verdict
-from reports.charts.base import direction, interval
+from reports.charts.base import direction
 from reports.tables import ABSENT
 from reports.theme import VERDICTS, ArmStyle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from analysis.constraints import ArmCheck
     from analysis.effects import Group
@@ -253,8 +253,3 @@ def _state(check: ArmCheck | None) -> Check | None:
         return None
     text = "; ".join(sentences.constraint(one) for one in check.checks)
     return Check(STATES[check.state], check.state.value, text)
-
-
-def figure_line(material: Material, group: Group, arm: str, keys: Sequence[str]) -> list[str]:
-    """An arm's figures with intervals, for the Markdown table."""
-    return [interval(material.figures.get((group, arm, key))) for key in keys]
