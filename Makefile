@@ -19,7 +19,7 @@ help: ## This list
 
 ##@ Answer a question
 run-campaign: setup ## Run or resume CAMPAIGN and write its report (default: quick, about ten minutes)
-	@$(HARNESS) run "$(CAMPAIGN)" --results "$(RESULTS)" $(options) $(if $(NEW),--new) $(if $(PROGRESS),--progress $(PROGRESS))
+	@$(HARNESS) run "$(CAMPAIGN)" --results "$(RESULTS)" $(options) $(if $(NEW),--new) $(if $(PROGRESS),--$(PROGRESS))
 
 plan: setup ## What CAMPAIGN would run, in which order, and the time and disk it needs
 	@$(HARNESS) plan "$(CAMPAIGN)" $(if $(FROM),--from "$(FROM)")

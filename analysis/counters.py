@@ -164,9 +164,9 @@ def read(
     server_status: Mapping[str, Any], coll_stats: Mapping[str, Any] | None, version: str
 ) -> dict[str, float | None]:
     """Every declared counter of one moment; None where this server does not have it."""
-    release = _release(version)
+    known_as = release(version)
     roots = {"server": server_status.get("wiredTiger"), "collection": (coll_stats or {}).get("wiredTiger")}
-    return {counter.key: _number(roots[counter.source], counter.where(release)) for counter in COUNTERS}
+    return {counter.key: _number(roots[counter.source], counter.where(known_as)) for counter in COUNTERS}
 
 
 def change(before: Mapping[str, float | None], after: Mapping[str, float | None]) -> dict[str, float | None]:
@@ -190,6 +190,7 @@ def _number(root: Any, where: Where) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _release(version: str) -> Version:
+def release(version: str) -> Version:
+    """The major and minor number of a version such as `6.0.5`: what names and settings depend on."""
     major, minor = version.split(".")[:2]
     return int(major), int(minor)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.counters import ALWAYS, COUNTERS, Counter, Version
+from analysis.counters import ALWAYS, COUNTERS, Counter, Version, release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,8 +118,8 @@ class Change(NamedTuple):
 
 def wanted(version: str) -> frozenset[str]:
     """The metrics to ask `ftdc.read` for."""
-    release = _release(version)
-    paths = (series.path(release, None) for series in SERIES)
+    known_as = release(version)
+    paths = (series.path(known_as, None) for series in SERIES)
     return frozenset(f"{_DISKS}*" if path.startswith(_DISKS) else path for path in paths)
 
 
@@ -209,20 +209,15 @@ def _change(at_ms: NDArray[np.int64], values: NDArray[np.float64], window_ms: tu
 
 def _found(samples: Samples, version: str, data_disk: str | None) -> Iterator[tuple[Series, NDArray[np.float64]]]:
     """Each series with its values in its own unit: NaN where a sample, or the server, lacks it."""
-    release = _release(version)
+    known_as = release(version)
     known = disks(samples)
     disk = data_disk if data_disk or len(known) != 1 else known[0]
     absent = np.full(samples.at_ms.size, np.nan)
     for series in SERIES:
-        yield series, samples.values.get(series.path(release, disk), absent) * series.scale
+        yield series, samples.values.get(series.path(known_as, disk), absent) * series.scale
 
 
 def _growth(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The growth since the sample before; NaN for the first one and where the counter began anew."""
     grown = np.diff(values, prepend=np.nan)[: values.size]
     return np.where(grown >= 0, grown, np.nan)
-
-
-def _release(version: str) -> Version:
-    major, minor = version.split(".")[:2]
-    return int(major), int(minor)

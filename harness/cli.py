@@ -20,7 +20,7 @@ from harness.errors import Exit, PressgaugeError
 from harness.ledger import find_run, open_run
 from harness.load_spec import ROOT, find_campaign, load_campaign
 from harness.outcome import blocks_wanted, exit_code, summarise, write_outcome
-from harness.progress import Progress, ViewKind, make_view
+from harness.progress import Progress, make_view
 from harness.results_index import RUN_ID_FORMAT
 from harness.runner import CampaignRun, find_site, survey
 from harness.verify import faults
@@ -45,20 +45,22 @@ DEFAULT_RESULTS = Path("results")
 
 
 @app.command()
-def run(
+def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command line
     campaign: CampaignArgument = "quick",
     results: ResultsOption = DEFAULT_RESULTS,
     inventory: InventoryOption = "local",
     home: HomeOption = DEFAULT_HOME,
     anew: Annotated[bool, typer.Option("--new", help="Start a new run though there is an unfinished one.")] = False,
-    view: Annotated[ViewKind, typer.Option("--progress", help="How progress is shown.")] = ViewKind.AUTO,
+    plain: Annotated[bool, typer.Option("--plain", help="Progress as lines, as in CI.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Void trials and notes only.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON event a line.")] = False,
 ) -> None:
     """Run a campaign, or go on with an unfinished one, and write its report."""
     path = find_campaign(campaign)
     spec = load_campaign(path)
     run_id = datetime.now(UTC).strftime(RUN_ID_FORMAT)
     ledger = open_run(results, spec.name, path.read_text(encoding="utf-8"), run_id, anew=anew)
-    progress = Progress(make_view(view))
+    progress = Progress(make_view(plain=plain, quiet=quiet, as_json=as_json))
     try:
         with ledger.locked():
             work = CampaignRun(spec, find_site(inventory, home.resolve()), ledger, progress)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from analysis.counters import release
 from harness.quantities import show_size
 
 if TYPE_CHECKING:
@@ -159,17 +159,17 @@ _DISK_CHECKS = (
 
 def _by_version(newest: tuple[int, int]) -> tuple[_Check, ...]:
     """What the production notes advise for one engine and not for another: 8.0 brought another allocator."""
-    release = f"{newest[0]}.{newest[1]}"
+    series = f"{newest[0]}.{newest[1]}"
     since_8 = newest >= (8, 0)
     pages, kernel = ("always", (4, 18)) if since_8 else ("never", (3, 10))
     checks = (
         _Check(
             "kernel",
             "kernel",
-            lambda k: _release(k) >= kernel,
-            f"MongoDB {release} wants {kernel[0]}.{kernel[1]} or newer",
+            lambda k: release(k) >= kernel,
+            f"MongoDB {series} wants {kernel[0]}.{kernel[1]} or newer",
         ),
-        _Check("transparent huge pages", "thp_enabled", lambda t: t == pages, f"MongoDB advises {pages} for {release}"),
+        _Check("transparent huge pages", "thp_enabled", lambda t: t == pages, f"MongoDB advises {pages} for {series}"),
     )
     if not since_8:
         return checks
@@ -179,14 +179,14 @@ def _by_version(newest: tuple[int, int]) -> tuple[_Check, ...]:
             "huge pages' defragmentation",
             "thp_defrag",
             lambda t: t == "defer+madvise",
-            f"MongoDB advises defer+madvise for {release}",
+            f"MongoDB advises defer+madvise for {series}",
             level=Level.NOTE,
         ),
         _Check(
             "memory overcommit",
             "overcommit_memory",
             lambda n: n == 1,
-            f"MongoDB advises 1 for {release}",
+            f"MongoDB advises 1 for {series}",
             level=Level.NOTE,
         ),
     )
@@ -194,7 +194,7 @@ def _by_version(newest: tuple[int, int]) -> tuple[_Check, ...]:
 
 def examine(survey: Mapping[str, Any], versions: list[str]) -> list[Finding]:
     """Judge one host's survey for engines of these versions."""
-    newest = max((_release(version) for version in versions), default=(6, 0))
+    newest = max((release(version) for version in versions), default=(6, 0))
     total, available = survey.get("memory_total_bytes"), survey.get("memory_available_bytes")
     facts = {
         **survey,
@@ -222,9 +222,3 @@ def _judge(check: _Check, value: Any) -> Finding:
     if check.fine(value):
         return Finding(check.subject, check.show(value), Level.GOOD)
     return Finding(check.subject, check.show(value), check.level, check.advice)
-
-
-def _release(version: str) -> tuple[int, int]:
-    """Major and minor number of an engine's version, or of a kernel's such as 6.1.0-13-amd64 or 5.15-rc1."""
-    found = re.match(r"(\d+)\.(\d+)", version)
-    return (int(found[1]), int(found[2])) if found else (0, 0)

@@ -51,6 +51,5 @@ def _phases(record: TrialRecord, table: pd.DataFrame) -> pd.DataFrame:
             part = time_series.between(table, phase.started_at_s, end).copy()
             part["phase"] = phase.name
             part["second"] = pd.DatetimeIndex(part.index).as_unit("ms").asi8 / 1000 - phase.started_at_s
-            part["application_evictions_per_s"] = part["app_evicted_per_s"]
             parts.append(part)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

@@ -66,7 +66,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
             reading.void.append(Reason(code="evidence-unreadable", message=f"{type(error).__name__}: {error}"))
     phases = [phase.phase for phase in reading.phases]
     return TrialRecord(
-        trial=context.trial.name,
+        trial=context.trial.attempt_name(context.attempt),
         index=context.trial.index,
         attempt=context.attempt,
         block=context.trial.block,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
+from analysis.counters import release
 from analysis.metrics import INSERT, keys
 from analysis.records import Regime
 from analysis.regimes import FULL_CACHE
@@ -145,7 +146,7 @@ def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
         message = f"{wrong!r} is no arm of this campaign{did_you_mean(wrong, arms)}; its arms: {', '.join(arms)}"
         yield ("decision", "baseline"), message
     for name, arm in campaign.arms.items():
-        too_old = sorted(e for e, engine in campaign.engines.items() if _major(engine.version) < (5, 0))
+        too_old = sorted(e for e, engine in campaign.engines.items() if release(engine.version) < (5, 0))
         if arm.zstd_level is not None and too_old:
             yield (
                 ("arms", name, "zstd_level"),
@@ -205,8 +206,3 @@ def _metric_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
     for at, key in named:
         if key not in known:
             yield at, f"{key!r} is no metric of this campaign{did_you_mean(key, known)}; docs/metrics.md lists them"
-
-
-def _major(version: str) -> tuple[int, int]:
-    major, minor = version.split(".")[:2]
-    return int(major), int(minor)

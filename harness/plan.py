@@ -42,6 +42,10 @@ class PlannedTrial:
         """The name of its folder, e.g. `007-2-zstd`; it sorts in the order of the plan."""
         return f"{self.index:03d}-{self.block}-{self.cell.arm}"
 
+    def attempt_name(self, attempt: int) -> str:
+        """The name of an attempt's folder: the first has the trial's own, e.g. `007-2-zstd-attempt2`."""
+        return self.name if attempt == 1 else f"{self.name}-attempt{attempt}"
+
 
 def cells(campaign: Campaign) -> list[Cell]:
     """Every combination of the campaign's factors, in the order of the spec."""

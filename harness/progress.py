@@ -6,7 +6,6 @@ import json
 import sys
 import time
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
@@ -17,13 +16,28 @@ from rich.text import Text
 from harness.quantities import show_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from analysis.records import TrialRecord
     from harness.plan import PlannedTrial
     from workloads.ycsb_status import Status
 
 _PLAIN_EVERY_S = 15.0
+_BAR_CELLS = 24
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How long a phase is: so many operations, or so many seconds."""
+
+    operations: int | None = None
+    seconds: float | None = None
+
+    def share(self, status: Status) -> float:
+        """How much of the phase is done, from 0 to 1."""
+        if self.operations:
+            return min(1.0, status.operations / self.operations)
+        return min(1.0, status.elapsed_s / self.seconds) if self.seconds else 0.0
 
 
 @dataclass
@@ -41,13 +55,25 @@ class Scene:
     step_since: float = 0.0
     phase: str = ""
     status: Status | None = None
-    notes: list[str] = field(default_factory=list)
+    extents: Mapping[str, Extent] = field(default_factory=dict)
     trial_since: float = 0.0
 
     def left_s(self, now: float) -> float:
         """Expected seconds until the last trial is done."""
         spent = now - self.trial_since if self.trial else 0.0
         return max(0.0, (self.trials - self.done) * self.seconds_each - spent)
+
+    def shares(self, now: float) -> list[tuple[str, float]]:
+        """How much is done of the campaign, the block, the trial and the phase, each from 0 to 1."""
+        each_block = max(1, self.trials // max(1, self.blocks))
+        trial = min(0.99, (now - self.trial_since) / self.seconds_each) if self.trial and self.seconds_each else 0.0
+        known = self.extents.get(self.phase) if self.status else None
+        return [
+            (f"campaign {self.done}/{self.trials}", (self.done + trial) / self.trials if self.trials else 0.0),
+            ("block", (self.done % each_block + trial) / each_block),
+            ("trial", trial),
+            (f"phase {self.phase}", known.share(self.status) if known and self.status else 0.0),
+        ]
 
     def where(self) -> str:
         """`block 2/3 · trial 7/12 · zstd`."""
@@ -95,9 +121,9 @@ class Progress:
         left = show_duration(scene.left_s(0.0))
         self._tell("campaign", f"{name}: {trials} trials in {blocks} blocks, about {left} left")
 
-    def trial(self, trial: PlannedTrial, attempt: int) -> None:
-        """A trial begins."""
-        self.scene.trial, self.scene.trial_since = trial, self.clock()
+    def trial(self, trial: PlannedTrial, attempt: int, extents: Mapping[str, Extent]) -> None:
+        """A trial begins, with phases of these extents."""
+        self.scene.trial, self.scene.trial_since, self.scene.extents = trial, self.clock(), extents
         self.scene.status = None
         again = f" (attempt {attempt})" if attempt > 1 else ""
         self._tell("trial", f"{self.scene.where()}{again}", trial=trial.name, attempt=attempt)
@@ -136,7 +162,6 @@ class Progress:
 
     def note(self, text: str) -> None:
         """Something the user should know."""
-        self.scene.notes.append(text)
         self._tell("note", text)
 
     def close(self) -> None:
@@ -217,15 +242,16 @@ class TerminalView:
         """Redraw."""
         now = time.monotonic()
         picture = Table.grid(padding=(0, 1))
-        share = scene.done / scene.trials if scene.trials else 0.0
-        filled = round(30 * share)
-        picture.add_row(
-            Text("━" * filled, style="green") + Text("━" * (30 - filled), style="dim"),
-            f"{scene.done}/{scene.trials} trials" + (f", {scene.void} void" if scene.void else ""),
-            f"{show_duration(scene.left_s(now))} left",
-        )
-        where = scene.where() or scene.campaign
-        picture.add_row(Text(where, style="bold"), Text(f"{scene.step} {now - scene.step_since:.0f} s"), scene.rate())
+        facts = [
+            f"{show_duration(scene.left_s(now))} left" + (f", {scene.void} void" if scene.void else ""),
+            scene.where(),
+            f"{scene.step} {now - scene.step_since:.0f} s" if scene.step else "",
+            scene.rate(),
+        ]
+        for (label, share), fact in zip(scene.shares(now), facts, strict=True):
+            filled = round(_BAR_CELLS * share)
+            bar = Text("━" * filled, style="green") + Text("━" * (_BAR_CELLS - filled), style="dim")
+            picture.add_row(Text(label), bar, Text(f"{share:4.0%}"), Text(fact))
         self.live.update(picture)
 
     def close(self) -> None:
@@ -233,21 +259,10 @@ class TerminalView:
         self.live.stop()
 
 
-class ViewKind(StrEnum):
-    """How progress is shown."""
-
-    AUTO = "auto"
-    PLAIN = "plain"
-    JSON = "json"
-    QUIET = "quiet"
-
-
-def make_view(kind: ViewKind) -> View:
-    """The view of that kind; `auto` is live on a terminal and plain elsewhere."""
-    if kind is ViewKind.JSON:
+def make_view(*, plain: bool = False, quiet: bool = False, as_json: bool = False) -> View:
+    """The view that was asked for; else live on a terminal, and plain lines elsewhere."""
+    if as_json:
         return JsonView()
-    if kind is ViewKind.QUIET:
+    if quiet:
         return QuietView()
-    if kind is ViewKind.AUTO and sys.stdout.isatty():
-        return TerminalView()
-    return PlainView()
+    return TerminalView() if sys.stdout.isatty() and not plain else PlainView()

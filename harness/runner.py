@@ -22,14 +22,15 @@ from harness.ledger import HOST_FILE, Ledger, write_whole
 from harness.load_spec import ROOT
 from harness.pacing import workloads_of
 from harness.playbooks import ANSIBLE, PlaybookRun, run_playbook
+from harness.progress import Extent
 from harness.status_tail import StatusTail
 from harness.trial_vars import engine_id, longest_trial_s, trial_vars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from harness.progress import Progress
-    from harness.spec import Campaign
+    from harness.spec import Campaign, Workload
 
 JAR = ROOT / "workloads/java/target/pressgauge-ycsb.jar"
 _GIVE_UP_AFTER = 2  # consecutive trials that failed in every attempt
@@ -185,11 +186,10 @@ class CampaignRun:
             raise kind(f"trial {record.trial}: {failure.message}", do="mend it; the same command goes on from here")
 
     def _attempt(self, trial: planning.PlannedTrial, attempt: int) -> TrialRecord:
-        name = trial.name if attempt == 1 else f"{trial.name}-attempt{attempt}"
-        workspace = self.ledger.workspace(name)
-        self.progress.trial(trial, attempt)
+        workspace = self.ledger.workspace(trial.attempt_name(attempt))
         corpus = self.corpora[trial.cell.dataset]
         workloads = workloads_of(self.campaign, trial, self.ledger.records())
+        self.progress.trial(trial, attempt, _extents(self.campaign, workloads))
         tail = StatusTail(workspace, self.progress.status)
         started_at, began = _utc_now(), time.monotonic()
 
@@ -244,6 +244,15 @@ def survey(site: Site, ports: list[dict[str, Any]]) -> dict[str, dict[str, Any]]
     for host, result in outcome.by_host.get("The hosts are surveyed", {}).items():
         found[host] = result
     return found
+
+
+def _extents(campaign: Campaign, workloads: Mapping[str, Workload]) -> dict[str, Extent]:
+    """How long each phase of a trial is, for the progress bars."""
+    runs = {
+        name: Extent(operations=one.operations, seconds=one.measure_s and one.warmup_s + one.measure_s)
+        for name, one in workloads.items()
+    }
+    return {"load": Extent(operations=campaign.records)} | runs
 
 
 def _codec(campaign: Campaign, arm_name: str) -> str:

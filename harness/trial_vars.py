@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.records import Settings
 from harness.load_spec import MIXES
 from harness.plan import trial_seconds
+from workloads.jvm import JVM_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 # YCSB stops a run at operationcount or maxexecutiontime, whichever comes first, and takes 0 operations to mean
 # 0 threads: a run bounded by time needs a count it never reaches. It must fit an int.
 _ENDLESS = 2**31 - 1
-# Chosen by measurement: the serial collector leaves the second core to mongod (facts: 194 µs against 207 µs an
-# operation with the default), and a fixed heap keeps its pauses alike in every trial.
-JVM_OPTIONS = ("-XX:+UseSerialGC", "-Xms512m", "-Xmx512m")
 
 
 def settings(campaign: Campaign, arm_name: str) -> Settings:

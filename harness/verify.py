@@ -26,7 +26,7 @@ def _trial_faults(folder: Path) -> Iterator[str]:
     except InputError as error:
         yield error.what
         return
-    if record.trial != folder.name.partition("-attempt")[0]:
+    if record.trial != folder.name:
         yield f"{folder}: its record is of trial {record.trial}"
     listed = {artefact.path: artefact for artefact in record.artefacts}
     there = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} - {RECORD_FILE}

@@ -38,7 +38,7 @@ def test_core_workloads_leave_right_documents(tmp_path: Path) -> None:
     bounded = {"threads": 4, "warmup_s": 0, "measure_s": None, "operations": 600}
     workloads = dict.fromkeys(EXPECTED, bounded) | HOTSPOT
     spec = small(tmp_path / "core.yaml", 27303, workloads=workloads)
-    ran = harness("run", spec, "--results", tmp_path / "results", "--progress", "plain")
+    ran = harness("run", spec, "--results", tmp_path / "results", "--plain")
     assert ran.code == 0, ran.out + ran.err
     (record,) = find_run(tmp_path / "results/core/latest").records()
     assert record.void == ()

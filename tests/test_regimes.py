@@ -24,7 +24,7 @@ MIB = 2**20
 def run(tmp_path: Path, port: int, **changes: Any) -> tuple[TrialRecord, int]:
     """The record of a small campaign's only trial, and the exit code."""
     spec = small(tmp_path / "regime.yaml", port, **changes)
-    ran = harness("run", spec, "--results", tmp_path / "results", "--progress", "plain")
+    ran = harness("run", spec, "--results", tmp_path / "results", "--plain")
     if ran.code == 3 and "control group" in ran.err:
         pytest.skip("this host lets nobody here limit memory by a control group")
     assert ran.code in {0, 4}, ran.out + ran.err

@@ -66,7 +66,7 @@ def test_make_run_campaign_smoke(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_leaves_nothing_running(tmp_path: Path, number: int) -> None:
-    running = start("run", "smoke", "--results", tmp_path, "--progress", "plain")
+    running = start("run", "smoke", "--results", tmp_path, "--plain")
     trials = tmp_path / "smoke/latest/trials"
     deadline = time.monotonic() + 120
     while not list(trials.glob(".000-*/load.status.log")):
@@ -85,7 +85,7 @@ def test_a_stop_leaves_nothing_running(tmp_path: Path, number: int) -> None:
 def test_all_four_compressors_a_kill_and_a_resume(tmp_path: Path) -> None:
     spec = tmp_path / "four.yaml"
     spec.write_text(FOUR, encoding="utf-8")
-    arguments = ("run", spec, "--results", tmp_path / "results", "--progress", "json")
+    arguments = ("run", spec, "--results", tmp_path / "results", "--json")
     killed = start(*arguments)
     trials = tmp_path / "results/four/latest/trials"
     deadline = time.monotonic() + 300

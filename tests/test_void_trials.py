@@ -40,7 +40,7 @@ def codes(record: TrialRecord) -> set[str]:
 def meddling(tmp_path: Path, port: int) -> Iterator[tuple[Path, Path]]:
     """A trial on its way, handed over as its run phase begins (evidence folder, instance folder); then its end."""
     spec = small(tmp_path / "void.yaml", port, workloads=LONG)
-    running = start("run", spec, "--results", tmp_path / "results", "--progress", "plain")
+    running = start("run", spec, "--results", tmp_path / "results", "--plain")
     trials = tmp_path / "results/void/latest/trials"
     deadline = time.monotonic() + 120
     while not list(trials.glob(".*.partial/rmw.status.log")):
@@ -91,7 +91,7 @@ def test_a_mongod_that_dies(tmp_path: Path) -> None:
 def test_the_wrong_compressor(tmp_path: Path) -> None:
     arms = {"snappy": {"block_compressor": "snappy", "collection_config": "block_compressor=zlib"}}
     spec = small(tmp_path / "void.yaml", 27307, arms=arms)
-    assert harness("run", spec, "--results", tmp_path / "results", "--progress", "plain").code == 4
+    assert harness("run", spec, "--results", tmp_path / "results", "--plain").code == 4
     record = record_of(tmp_path)
     assert codes(record) == {"compressor-mismatch"}
     assert "is zlib; asked was snappy" in record.void[0].message

@@ -131,7 +131,8 @@ def test_a_second_provisioning_changes_nothing(provision: Variables) -> None:
 def test_a_trial_leaves_its_evidence_and_nothing_else(trial: Variables) -> None:
     run("trial.yml", trial)
     evidence = Path(trial["trial"]["evidence_dir"])
-    expected = {"mongod.conf", "mongod.log", "diagnostic.data", "in_force.json", "verify.json", "verify.process.json"}
+    expected = {"mongod.conf", "mongod.log", "diagnostic.data", "in_force.json", "stop.json"}
+    expected |= {"verify.json", "verify.process.json"}
     expected |= {f"snapshot.{moment}.json" for moment in ("empty", "loaded", "after-rmw")}
     for phase in ("load", "rmw"):
         expected |= {f"{phase}.{kind}" for kind in ("properties", "process.json", "summary.json", "status.log")}

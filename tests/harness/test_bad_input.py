@@ -33,7 +33,7 @@ def change(spec: Path, old: str, new: str) -> None:
 
 
 def run(spec: Path, *options: str | Path) -> Ran:
-    ran = harness("run", spec, "--results", spec.parent / "results", "--progress", "plain", *options)
+    ran = harness("run", spec, "--results", spec.parent / "results", "--plain", *options)
     assert "Traceback" not in ran.out + ran.err
     assert left_running(HOME) == []
     return ran

@@ -1,0 +1,150 @@
+"""A real trial's evidence (mongod 6.0.5, smoke campaign, snappy) becomes a record; damage to it voids the record."""
+
+from __future__ import annotations
+
+import json
+import random
+import tarfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from analysis.records import Reason
+from harness.evidence import TrialContext, read_trial
+from harness.load_spec import find_campaign, load_campaign
+from harness.plan import plan
+
+if TYPE_CHECKING:
+    from analysis.records import TrialRecord
+
+RECORDED = Path(__file__).parent / "recorded/trial.tar.gz"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with tarfile.open(RECORDED) as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path
+
+
+def read(folder: Path, failure: Reason | None = None) -> TrialRecord:
+    campaign = load_campaign(find_campaign("smoke"))
+    trial = next(trial for trial in plan(campaign, 1) if trial.cell.arm == "snappy")
+    context = TrialContext(
+        campaign=campaign,
+        trial=trial,
+        workloads=campaign.workloads,
+        attempt=1,
+        corpus_digest="0" * 64,
+        expected_ratio=2.2,
+        started_at="2026-01-01T00:00:00+00:00",
+        ended_at="2026-01-01T00:01:00+00:00",
+        steps_s={"total": 10.0},
+        failure=failure,
+    )
+    return read_trial(context, folder)
+
+
+def codes(record: TrialRecord) -> set[str]:
+    return {reason.code for reason in record.void}
+
+
+def test_a_real_trial_counts(folder: Path) -> None:
+    record = read(folder)
+    assert record.void == ()
+    assert [phase.name for phase in record.phases] == ["load", "rmw"]
+    assert [size.moment for size in record.sizes] == ["loaded", "after-rmw"]
+    assert record.in_force is not None
+    assert record.in_force.block_compressor == "snappy"
+    assert record.in_force.cache_size_bytes == 256 * 2**20
+
+
+def test_the_figures_are_those_of_the_raw_files(folder: Path) -> None:
+    load, rmw = read(folder).phases
+    client = json.loads((folder / "rmw.client.json").read_text())
+    assert load.acknowledged == 2000
+    assert rmw.acknowledged == client["operations"]["READ-MODIFY-WRITE"]["ok"]
+    assert 0 < rmw.measured_operations < rmw.acknowledged  # the warm-up is left out
+    assert rmw.throughput_per_s == pytest.approx(rmw.measured_operations / rmw.measured_s, rel=1e-3)
+    spans = {latency.operation: latency for latency in rmw.latencies}
+    assert spans["READ-MODIFY-WRITE"].count == rmw.measured_operations
+    assert spans["READ"].p50_us < spans["READ-MODIFY-WRITE"].p50_us
+    before = json.loads((folder / "snapshot.loaded.json").read_text())["counters_after_checkpoint"]["process"]
+    after = json.loads((folder / "snapshot.after-rmw.json").read_text())["counters_after_checkpoint"]["process"]
+    spent = sum(after[key] - before[key] for key in ("user_cpu_s", "system_cpu_s"))
+    assert rmw.cost.mongod_cpu_s == pytest.approx(spent)
+
+
+def test_artefacts_are_listed_with_their_size(folder: Path) -> None:
+    listed = {artefact.path: artefact.size_bytes for artefact in read(folder).artefacts}
+    assert listed["load.INSERT.hdr"] == (folder / "load.INSERT.hdr").stat().st_size
+    assert "trial.json" not in listed
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "value", "code"),
+    [
+        ("verify.json", "altered", 1, "documents-altered"),
+        ("verify.json", "missing", 1, "documents-lost"),
+        ("verify.json", "surplus", 1, "documents-surplus"),
+        ("verify.json", "counted", 1999, "documents-lost"),
+        ("verify.json", "version_sum", 1, "writes-lost"),
+        ("in_force.json", "cache_max_bytes", 2**30, "cache-mismatch"),
+        ("in_force.json", "version", "6.0.27", "engine-mismatch"),
+        ("in_force.json", "creation_string", "block_compressor=zstd,leaf_page_max=32KB", "compressor-mismatch"),
+        ("in_force.json", "creation_string", None, "compressor-mismatch"),
+        ("in_force.json", "opening_wiredtiger", "log=(enabled=true,compressor=zlib)", "journal-compressor-mismatch"),
+    ],
+)
+def test_what_is_wrong_voids_the_trial(folder: Path, file: str, key: str, value: object, code: str) -> None:
+    found = json.loads((folder / file).read_text())
+    assert key in found
+    (folder / file).write_text(json.dumps(found | {key: value}))
+    assert codes(read(folder)) == {code}
+
+
+def test_failed_operations_and_dead_threads_void_the_trial(folder: Path) -> None:
+    path = folder / "rmw.client.json"
+    found = json.loads(path.read_text())
+    found["operations"]["READ-MODIFY-WRITE"]["attempted"] += 3
+    found["operations"]["READ-MODIFY-WRITE"]["by_status"]["UNREACHABLE"] = 3
+    found["threads"]["died"] = [{"thread": 1, "why": "lost its connection"}]
+    path.write_text(json.dumps(found))
+    record = read(folder)
+    assert codes(record) == {"operations-failed", "client-thread-died"}
+    assert any("3 × READ-MODIFY-WRITE UNREACHABLE" in reason.message for reason in record.void)
+
+
+def test_a_load_that_stopped_early_voids_the_trial(folder: Path) -> None:
+    path = folder / "load.client.json"
+    found = json.loads(path.read_text())
+    found["operations"]["INSERT"] = {"attempted": 1999, "ok": 1999, "by_status": {"OK": 1999}}
+    path.write_text(json.dumps(found))
+    assert "load-incomplete" in codes(read(folder))
+
+
+def test_a_failed_trial_has_one_reason_not_two(folder: Path) -> None:
+    (folder / "verify.json").unlink()
+    failure = Reason(code="host-failed", message="the disk is full")
+    assert read(folder, failure).void == (failure,)
+    assert codes(read(folder)) == {"evidence-unreadable"}
+
+
+def test_any_damage_ends_in_a_record(folder: Path) -> None:
+    """Cut or flip every file in turn: the record appears all the same, void unless the file bears no figure."""
+    draw = random.Random(1)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        whole = path.read_bytes()
+        for damage in (whole[: len(whole) // 2], _flipped(whole, draw), b"", b"\x00\xff" * 50):
+            path.write_bytes(damage)
+            read(folder)
+        path.write_bytes(whole)
+    assert read(folder).void == ()
+
+
+def _flipped(data: bytes, draw: random.Random) -> bytes:
+    if not data:
+        return b"x"
+    at = draw.randrange(len(data))
+    return data[:at] + bytes([data[at] ^ (1 << draw.randrange(8))]) + data[at + 1 :]
