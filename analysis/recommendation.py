@@ -48,6 +48,9 @@ class Choice(Part):
     tie_breaker: str | None = Field(None, description="The metric whose mean chose among the tied.")
     rivals: tuple[str, ...] = Field((), description="Not yet told apart from the best arm at the objective.")
     promising: tuple[str, ...] = Field((), description="Not shown to be better than the baseline, nor not to be.")
+    passed_over: Effect | None = Field(
+        None, description="When the baseline is kept: the best arm at the objective that no constraint lets through."
+    )
     pareto: tuple[str, ...] = Field((), description="Arms that no other is shown to beat all round.")
     costs: Costs | None = None
 
@@ -99,7 +102,9 @@ def _best(found: Study, group: Group, eligible: Sequence[str], at_objective: dic
     promising = tuple(arm for arm, verdict in verdicts.items() if verdict is Verdict.UNDECIDED)
     contenders = [arm for arm, verdict in verdicts.items() if verdict is Verdict.BETTER]
     if not contenders and baseline in eligible:
-        return {"outcome": Outcome.KEEP, "arm": baseline, "promising": promising}
+        held_back = [e for e in at_objective.values() if e.candidate not in eligible and e.verdict is Verdict.BETTER]
+        passed_over = max(held_back, key=_gain, default=None)
+        return {"outcome": Outcome.KEEP, "arm": baseline, "promising": promising, "passed_over": passed_over}
     if not contenders:
         # The constraints ask for more than the baseline gives: whoever satisfies them need not beat it elsewhere.
         contenders = [arm for arm in verdicts if at_objective[arm].mean_log is not None]

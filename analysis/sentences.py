@@ -100,7 +100,8 @@ def recommendation(choice: Choice, baseline: str) -> str:
         kept = f"Keep {choice.arm}" if choice.arm else "No recommendation"
         return f"{kept}: {label} could not be compared, because no block has it for {baseline} and another arm."
     if choice.outcome is Outcome.KEEP:
-        return f"Keep {baseline}: no other arm{among} is shown to be better at {label}."
+        kept = f"Keep {baseline}: no other arm{among} is shown to be better at {label}."
+        return f"{kept} {_passed_over(choice)}".rstrip()
     assert choice.effect is not None
     assert choice.effect.ratio is not None
     figures = quantities.effect(choice.effect.ratio)
@@ -111,6 +112,15 @@ def recommendation(choice: Choice, baseline: str) -> str:
             f"{_label(choice.tie_breaker)} of them."
         )
     return f"Run {choice.arm}: the best {label}{among}, {figures}, against {baseline}."
+
+
+def _passed_over(choice: Choice) -> str:
+    """What keeping the baseline gives up: the best arm that is not shown to satisfy the constraints."""
+    if choice.passed_over is None or choice.passed_over.ratio is None:
+        return ""
+    figures = quantities.effect(choice.passed_over.ratio)
+    arm = choice.passed_over.candidate
+    return f"{arm} would be at {figures} there, but is not shown to satisfy the constraints."
 
 
 def reasons(choice: Choice) -> tuple[str, ...]:

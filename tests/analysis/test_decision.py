@@ -35,6 +35,16 @@ def quiet(*arms: Arm, blocks: int = 5) -> list[TrialRecord]:
     return campaign(blocks=blocks, arms=arms or ARTICLE, noise=QUIET)
 
 
+def test_keeping_the_baseline_says_what_is_passed_over() -> None:
+    decision = decide(quiet(), criteria(Constraint(metric="rmw.throughput", at_least=0.99)), "Which compressor?")
+    found = choice(decision)
+    assert (found.outcome, found.arm) == (Outcome.KEEP, "snappy")
+    assert found.passed_over is not None
+    smallest = min((e for e in decision.effects if e.metric == found.objective_metric), key=lambda e: e.mean_log or 0.0)
+    assert found.passed_over.candidate == smallest.candidate
+    assert smallest.candidate in decision.recommendations[0].sentence
+
+
 def test_the_smallest_arm_that_satisfies_the_constraints_is_recommended() -> None:
     decision = decide(quiet(), criteria(THROUGHPUT), "Which compressor?")
     found = choice(decision)
