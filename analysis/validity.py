@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
     from analysis.records import Phase, Sizes, Verification
 
-_BUSY_CLIENT = 0.9
+# Against a database that answers at once (pressgauge.NoopBinding) the client keeps 0.93 to 0.97 of min(threads, cores)
+# busy: the rest is what reporting and collecting leave idle. Beside a mongod on the same two cores it has 0.3 to 0.5.
+_BUSY_CLIENT = 0.85
 _RATIO_TOLERANCE = 0.15
 
 
@@ -75,7 +77,7 @@ def caveats(phases: Sequence[Phase], sizes: Sequence[Sizes], expected_ratio: flo
         if phase.client_cpu_share is not None and phase.client_cpu_share > _BUSY_CLIENT:
             yield Reason(
                 code="client-saturated",
-                message=f"{phase.name}: the client used {phase.client_cpu_share:.0%} of its cores: "
+                message=f"{phase.name}: the client used {phase.client_cpu_share:.0%} of the cores its threads can use: "
                 "the client, not the database, may set the pace",
             )
         if phase.target_per_s and phase.throughput_per_s < 0.95 * phase.target_per_s:
