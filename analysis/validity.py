@@ -11,10 +11,11 @@ if TYPE_CHECKING:
 
     from analysis.records import Phase, Sizes, Verification
 
-# Against a database that answers at once (pressgauge.NoopBinding) the client keeps 0.93 to 0.97 of min(threads, cores)
-# busy: the rest is what reporting and collecting leave idle. Beside a mongod on the same two cores it has 0.3 to 0.5.
+# Against a database that answers at once (pressgauge.NoopBinding), 1 to 16 threads keep 0.95 to 1.02 of min(threads,
+# cores) busy. Beside a mongod on the same two cores it is 0.3 to 0.4, in batched loads 0.6.
 _BUSY_CLIENT = 0.85
 _RATIO_TOLERANCE = 0.15
+_STEADY = 0.25  # checkpoints move a window's thirds by some 10 %; the JIT compiler's warm-up doubles throughput
 
 
 def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
@@ -60,6 +61,15 @@ def document_faults(verification: Verification, versions_written: int | None) ->
         )
 
 
+def _drift(phase: Phase) -> float:
+    """How far throughput in the last third of the measured window lies from that in the first, as a share."""
+    series = phase.series_per_s[round(phase.warmup_s) : -1]  # the last interval is a cut second
+    third = len(series) // 3
+    if third < 2 or not sum(series[:third]):
+        return 0.0
+    return abs(sum(series[-third:]) / sum(series[:third]) - 1)
+
+
 def stop_faults(stop: Mapping[str, Any]) -> Iterator[Reason]:
     """From `stop.json`, a mongod that did not end when asked to: it may not have been in order before, either."""
     if stop["killed"]:
@@ -79,6 +89,12 @@ def caveats(phases: Sequence[Phase], sizes: Sequence[Sizes], expected_ratio: flo
                 code="client-saturated",
                 message=f"{phase.name}: the client used {phase.client_cpu_share:.0%} of the cores its threads can use: "
                 "the client, not the database, may set the pace",
+            )
+        if phase.target_per_s is None and (drift := _drift(phase)) > _STEADY:
+            yield Reason(
+                code="not-steady",
+                message=f"{phase.name}: throughput changed by {drift:.0%} from the first to the last third of the "
+                "measured window; a longer warm-up measures the steady state",
             )
         if phase.target_per_s and phase.throughput_per_s < 0.95 * phase.target_per_s:
             yield Reason(
