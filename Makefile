@@ -4,7 +4,9 @@
 CAMPAIGN ?= quick
 RESULTS  ?= results
 INVENTORY ?= local
+RUN      ?= $(RESULTS)/$(CAMPAIGN)/latest
 PYTHON   := .venv/bin/python
+ENGINE   := .pressgauge/engines/pypi-6.0.5/bin/mongod
 HARNESS  := $(PYTHON) -m harness
 options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 
@@ -25,7 +27,7 @@ plan: setup ## What CAMPAIGN would run, in which order, and the time and disk it
 	@$(HARNESS) plan "$(CAMPAIGN)" $(if $(FROM),--from "$(FROM)")
 
 doctor: setup ## What on this host would spoil the numbers
-	@$(HARNESS) doctor $(options)
+	@$(HARNESS) doctor "$(CAMPAIGN)" $(options)
 
 ##@ Look at a run
 report: setup ## Render RUN's report again, offline
@@ -59,6 +61,10 @@ lint: setup-test ## Linters and type checks alone
 format: setup-test ## Format Python and Java
 	@.venv/bin/ruff check --fix . && .venv/bin/ruff format .
 	@mvn -q -B -ntp -f workloads/java/pom.xml spotless:apply
+
+bench: setup ## Client CPU per operation of the load generator, against a bare loop on the same driver (four minutes)
+	@test -x $(ENGINE) || $(HARNESS) run smoke --results .pressgauge/bench --quiet
+	@$(PYTHON) -m workloads.bench --mongod $(ENGINE) --corpus .pressgauge/datasets --out "$(RESULTS)/bench.json"
 
 docs: setup ## Generate docs/spec.md and the records' JSON Schema from the types
 	@$(PYTHON) -m harness.reference

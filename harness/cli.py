@@ -17,16 +17,20 @@ from typer.exceptions import TyperException
 from harness import doctor as doctors
 from harness import plan as planning
 from harness.errors import Exit, PressgaugeError
-from harness.ledger import find_run, open_run
+from harness.ledger import LATEST, SPEC_FILE, find_run, open_run
 from harness.load_spec import ROOT, find_campaign, load_campaign
-from harness.outcome import blocks_wanted, exit_code, summarise, write_outcome
+from harness.outcome import blocks_wanted, decide_run, exit_code, summarise, write_outcome
 from harness.progress import Progress, make_view
-from harness.results_index import RUN_ID_FORMAT
-from harness.runner import CampaignRun, find_site, survey
+from harness.results_index import RUN_ID_FORMAT, write_results_index
+from harness.runner import CampaignRun
+from harness.site import find_site
 from harness.verify import faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from harness.ledger import Ledger
+    from harness.spec import Campaign
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -59,16 +63,18 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
     path = find_campaign(campaign)
     spec = load_campaign(path)
     run_id = datetime.now(UTC).strftime(RUN_ID_FORMAT)
-    ledger = open_run(results, spec.name, path.read_text(encoding="utf-8"), run_id, anew=anew)
+    command = f"make run-campaign CAMPAIGN={campaign}"
+    ledger = open_run(results, spec.name, path.read_text(encoding="utf-8"), run_id, anew=anew, command=command)
     progress = Progress(make_view(plain=plain, quiet=quiet, as_json=as_json))
-    try:
-        with ledger.locked():
+    with ledger.locked():
+        try:
             work = CampaignRun(spec, find_site(inventory, home.resolve()), ledger, progress)
             records = work.run(lambda known: blocks_wanted(spec, known))
-            ledger.finish()
-    finally:
-        progress.close()
-    decision = write_outcome(ledger, spec, command=f"make run-campaign CAMPAIGN={campaign}")
+        finally:
+            progress.close()
+        decision = write_outcome(ledger, spec)
+        ledger.finish()
+    write_results_index(results)
     _say(summarise(decision, ledger))
     raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records))))
 
@@ -94,19 +100,19 @@ def report(
 ) -> None:
     """Render a run's report again, offline."""
     ledger = find_run(folder)
-    spec = load_campaign(ledger.folder / "campaign.yaml")
-    decision = write_outcome(ledger, spec, command=f"make run-campaign CAMPAIGN={spec.name}", template=template)
+    decision = write_outcome(ledger, _campaign_of(ledger), template)
+    if (ledger.folder.parent / LATEST).is_symlink():  # a run among its results, not a copy of one elsewhere
+        write_results_index(ledger.folder.parent.parent)
     _say(summarise(decision, ledger))
 
 
 @app.command()
 def decide(folder: RunArgument) -> None:
-    """Print a run's decision; exit 1 when a constraint is not met."""
+    """Print a run's decision, writing nothing; exit 1 when a constraint is not met."""
     ledger = find_run(folder)
-    spec = load_campaign(ledger.folder / "campaign.yaml")
-    decision = write_outcome(ledger, spec, command=f"make run-campaign CAMPAIGN={spec.name}")
+    spec, records = _campaign_of(ledger), ledger.records()
+    decision = decide_run(ledger, spec)
     _say(summarise(decision, ledger))
-    records = ledger.records()
     raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records))))
 
 
@@ -120,10 +126,18 @@ def verify(folder: RunArgument) -> None:
 
 
 @app.command()
-def doctor(inventory: InventoryOption = "local", home: HomeOption = DEFAULT_HOME) -> None:
-    """Say what on the hosts would spoil the numbers. Changes nothing."""
-    for host, found in survey(find_site(inventory, home.resolve()), []).items():
-        _say(doctors.report(host, found["survey"], doctors.examine(found["survey"], ["6.0.5"])))
+def doctor(
+    campaign: CampaignArgument = "quick", inventory: InventoryOption = "local", home: HomeOption = DEFAULT_HOME
+) -> None:
+    """Say what on the hosts would spoil the numbers of a campaign. Changes nothing."""
+    versions = [engine.version for engine in load_campaign(find_campaign(campaign)).engines.values()]
+    for host, found in find_site(inventory, home.resolve()).survey([]).items():
+        _say(doctors.report(host, found["survey"], doctors.examine(found["survey"], versions)))
+
+
+def _campaign_of(ledger: Ledger) -> Campaign:
+    """The spec a run was started with, under the campaign's own name."""
+    return load_campaign(ledger.folder / SPEC_FILE, name=str(ledger.state().get("campaign", "")))
 
 
 def _say(lines: object) -> None:
@@ -147,7 +161,7 @@ def _stop_once() -> Callable[..., None]:
 def main() -> None:
     """Run the command line; every error ends here, with its exit code."""
     handler = _stop_once()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, handler)
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
@@ -164,6 +178,7 @@ def main() -> None:
         sys.exit(Exit.BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         console.print("pressgauge: stopped")
+        console.print("            → the same command goes on from here")
         sys.exit(Exit.INTERRUPTED)
     except OSError as error:
         console.print(f"pressgauge: {error.filename or ''}: {error.strerror or error}", markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -166,7 +167,7 @@ def _by_version(newest: tuple[int, int]) -> tuple[_Check, ...]:
         _Check(
             "kernel",
             "kernel",
-            lambda k: release(k) >= kernel,
+            lambda k: _kernel(k) >= kernel,
             f"MongoDB {series} wants {kernel[0]}.{kernel[1]} or newer",
         ),
         _Check("transparent huge pages", "thp_enabled", lambda t: t == pages, f"MongoDB advises {pages} for {series}"),
@@ -214,6 +215,12 @@ def report(host: str, survey: Mapping[str, Any], findings: list[Finding]) -> Ite
     for finding in findings:
         advice = f" – {finding.advice}" if finding.advice else ""
         yield f"  {marks[finding.level]} {finding.subject}: {finding.found}{advice}"
+
+
+def _kernel(text: str) -> tuple[int, int]:
+    """Major and minor number of a kernel such as `6.13-amd64`; (0, 0) where there is none."""
+    match = re.match(r"(\d+)\.(\d+)", text)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def _judge(check: _Check, value: Any) -> Finding:

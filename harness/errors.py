@@ -21,7 +21,6 @@ class PressgaugeError(Exception):
     """Something a person must act on: what happened, where and why, and what to do about it."""
 
     exit_code: Exit
-    who: str
 
     def __init__(self, what: str, *, do: str = "") -> None:
         super().__init__(what)
@@ -33,25 +32,27 @@ class InputError(PressgaugeError):
     """The user's spec, argument or results folder is wrong."""
 
     exit_code = Exit.BAD_INPUT
-    who = "input"
 
 
 class HostError(PressgaugeError):
     """A host lacks something: disk, memory, permission, a package, a free port."""
 
     exit_code = Exit.DEPENDENCY_FAILED
-    who = "host"
 
 
 class EngineError(PressgaugeError):
     """A mongod or a YCSB client failed."""
 
     exit_code = Exit.DEPENDENCY_FAILED
-    who = "engine"
+
+
+class DefectError(PressgaugeError):
+    """Pressgauge itself is wrong."""
+
+    exit_code = Exit.DEFECT
 
 
 class Interrupted(PressgaugeError):
     """The user stopped the run; the same command resumes it."""
 
     exit_code = Exit.INTERRUPTED
-    who = "you"

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from harness.spec import Client
 
 
+RMW = "READ-MODIFY-WRITE"
+# YCSB times the read and the update within a read-modify-write under their own names, too.
+_WITHIN_RMW = ("READ", "UPDATE")
+
+
 @dataclass(frozen=True)
 class PhaseEvidence:
     """A phase of the record, and the client's own account behind it."""
@@ -40,24 +45,31 @@ def read_phase(
     logs = _logs(folder, name, "")
     intended = _logs(folder, name, "Intended-")
     main = [operation for operation in account.operations if operation in logs and operation != FLUSH]
+    inner = [operation for operation in main if operation in _WITHIN_RMW] if RMW in main else []
     began = min((interval.start_s for log in logs.values() for interval in log.intervals), default=0.0)
     start, end = _window([logs[operation] for operation in main], client.warmup_s, began)
-    measured = sum(logs[operation].merged(start, end).count for operation in main)
+    counts = {operation: logs[operation].merged(start, end).count for operation in main}
+    measured = sum(counts.values()) - len(inner) * counts.get(RMW, 0)
     batched = FLUSH in account.operations
     # An insert into a batch takes no time that means anything; the bulk write does. Throughput still counts documents.
     timed = {FLUSH} if batched else logs.keys()
+    operation = FLUSH if batched else RMW if inner else "+".join(main)
+    if len(main) > 1 and not inner:  # a mix is judged by the latencies of all its operations together
+        logs[operation] = _merged_mix(operation, [logs[one] for one in main])
+        if all(one in intended for one in main):
+            intended[operation] = _merged_mix(operation, [intended[one] for one in main])
     latencies = [_latency(name, "actual", log, start, end) for name, log in logs.items() if name in timed]
     latencies += [_latency(name, "intended", log, start, end) for name, log in intended.items() if name in timed]
     phase = Phase(
         name=name,
         kind="load" if name == "load" else "run",
-        operation=FLUSH if batched else "+".join(main),
+        operation=operation,
         started_at_s=began,
         warmup_s=round(start - began, 3),
         measured_s=round(end - start, 3),
         measured_operations=measured,
         throughput_per_s=measured / (end - start) if end > start else 0.0,
-        series_per_s=_series([logs[operation] for operation in main]),
+        series_per_s=_series([logs[one] for one in main], [logs[RMW] for _ in inner]),
         acknowledged=account.acknowledged,
         failed=account.failed,
         statuses={operation: one.by_status for operation, one in account.operations.items()},
@@ -91,14 +103,21 @@ def _window(logs: list[IntervalLog], warmup_s: float, began: float) -> tuple[flo
     return min((one.start_s for one in intervals if one.start_s >= earliest), default=end), end
 
 
-def _series(logs: list[IntervalLog]) -> tuple[float, ...]:
+def _merged_mix(operation: str, logs: list[IntervalLog]) -> IntervalLog:
+    """The intervals of several operations of one phase, as one operation's."""
+    intervals = sorted((one for log in logs for one in log.intervals), key=lambda one: one.start_s)
+    return IntervalLog(operation, logs[0].intended, tuple(intervals))
+
+
+def _series(logs: list[IntervalLog], counted_twice: list[IntervalLog]) -> tuple[float, ...]:
     """Operations per second, one figure for each interval of the logs, which tick together."""
     lengths: dict[int, float] = {}
     counts: dict[int, int] = {}
-    for interval in (interval for log in logs for interval in log.intervals):
-        second = round(interval.start_s)
-        lengths[second] = max(lengths.get(second, 0.0), interval.end_s - interval.start_s)
-        counts[second] = counts.get(second, 0) + interval.count
+    for sign, part in ((1, logs), (-1, counted_twice)):
+        for interval in (interval for log in part for interval in log.intervals):
+            second = round(interval.start_s)
+            lengths[second] = max(lengths.get(second, 0.0), interval.end_s - interval.start_s)
+            counts[second] = max(0, counts.get(second, 0) + sign * interval.count)
     return tuple(round(counts[second] / max(lengths[second], 0.05), 1) for second in sorted(counts))
 
 

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SPEC_FILE = "campaign.yaml"
+LATEST = "latest"
 STATE_FILE = "run.json"
 HOST_FILE = "host.json"
+VERSIONS_FILE = "versions.json"
 RECORD_FILE = "trial.json"
 
 
@@ -83,17 +85,27 @@ class Ledger:
             found.append(read_record(path))
         return sorted(found, key=lambda record: (record.index, record.attempt))
 
-    def finish(self, decision: dict[str, Any] | None = None) -> None:
+    def keep_first(self, name: str, facts: dict[str, Any]) -> None:
+        """Keep facts of the run's start in a file of its folder; a resumed run leaves it as it is."""
+        if not (self.folder / name).exists():
+            write_whole(self.folder / name, json.dumps(facts, indent=1))
+
+    def finish(self) -> None:
         """Mark the run as finished: the same command starts a new one from now on."""
-        write_whole(self.folder / STATE_FILE, json.dumps({"finished": True, "decision": decision}))
+        write_whole(self.folder / STATE_FILE, json.dumps(self.state() | {"finished": True}))
+
+    def state(self) -> dict[str, Any]:
+        """What `run.json` says: campaign, the command that repeats the run, and whether it is finished."""
+        try:
+            found = json.loads((self.folder / STATE_FILE).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
     @property
     def finished(self) -> bool:
         """Whether every trial that was asked for has its record."""
-        try:
-            return bool(json.loads((self.folder / STATE_FILE).read_text())["finished"])
-        except (OSError, ValueError, KeyError):
-            return False
+        return bool(self.state().get("finished"))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -102,19 +114,29 @@ class Ledger:
         Raises:
             HostError: another harness holds it; the message says which.
         """
-        with (self.folder / ".lock").open("a+") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                lock.seek(0)
-                raise HostError(
-                    f"{self.folder}: another harness is at work on this run ({lock.read().strip() or 'unknown'})",
-                    do="wait for it to end, or give another RESULTS folder",
-                ) from error
-            lock.truncate(0)
-            lock.write(f"process {os.getpid()}")
-            lock.flush()
+        with hold(self.folder / ".lock", f"{self.folder}: another harness is at work on this run"):
             yield
+
+
+@contextmanager
+def hold(path: Path, refusal: str) -> Iterator[None]:
+    """Hold a lock file for this process alone, until the block ends or the process does.
+
+    Raises:
+        HostError: another process holds it; `refusal` says of what, the message adds by whom.
+    """
+    with path.open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.seek(0)
+            raise HostError(
+                f"{refusal} ({lock.read().strip() or 'unknown'})", do="wait for it to end, or use another folder"
+            ) from error
+        lock.truncate(0)
+        lock.write(f"process {os.getpid()}")
+        lock.flush()
+        yield
 
 
 def read_record(path: Path) -> TrialRecord:
@@ -136,7 +158,7 @@ def read_record(path: Path) -> TrialRecord:
         ) from error
 
 
-def open_run(results: Path, campaign: str, spec_text: str, run_id: str, *, anew: bool) -> Ledger:
+def open_run(results: Path, campaign: str, spec_text: str, run_id: str, *, anew: bool, command: str = "") -> Ledger:
     """The campaign's unfinished run if there is one with the same spec, else a new one called `run_id`.
 
     Raises:
@@ -144,7 +166,7 @@ def open_run(results: Path, campaign: str, spec_text: str, run_id: str, *, anew:
         HostError: the results folder can't be written.
     """
     home = results / campaign
-    latest = home / "latest"
+    latest = home / LATEST
     if latest.exists() and not anew:
         ledger = Ledger(latest.resolve())
         if not ledger.finished:
@@ -154,6 +176,7 @@ def open_run(results: Path, campaign: str, spec_text: str, run_id: str, *, anew:
     try:
         ledger.trials_folder.mkdir(parents=True)
         write_whole(ledger.folder / SPEC_FILE, spec_text)
+        write_whole(ledger.folder / STATE_FILE, json.dumps({"campaign": campaign, "command": command}))
         _point(latest, run_id)
     except OSError as error:
         raise HostError(
@@ -183,7 +206,7 @@ def find_run(path: Path) -> Ledger:
         InputError: there is no run there.
     """
     if not (path / SPEC_FILE).is_file():
-        raise InputError(f"{path}: no run is here (no {SPEC_FILE})", do="give a folder such as results/quick/latest")
+        raise InputError(f"{path}: no run is here (no {SPEC_FILE})", do="name one: RUN=results/quick/latest")
     return Ledger(path.resolve())
 
 

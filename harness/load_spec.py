@@ -61,8 +61,8 @@ def did_you_mean(wrong: str, known: list[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
-def load_campaign(path: Path) -> Campaign:
-    """Read, validate and cross-check a campaign file.
+def load_campaign(path: Path, name: str = "") -> Campaign:
+    """Read, validate and cross-check a campaign file; it is called `name`, or else as its file.
 
     Raises:
         InputError: with one line per fault, each with file, line, key and what is allowed.
@@ -71,7 +71,7 @@ def load_campaign(path: Path) -> Campaign:
     if not isinstance(source.data, dict):
         raise InputError(f"{path}: a campaign is a mapping of keys, see docs/spec.md")
     try:
-        campaign = Campaign.model_validate({"name": path.stem, **source.data})
+        campaign = Campaign.model_validate({"name": name or path.stem, **source.data})
     except ValidationError as error:
         raise _complaint(source, [_describe(source, detail) for detail in error.errors()]) from error
     if faults := list(_cross_checks(campaign)):

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import platform
-import subprocess
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from analysis.decision import decide
 from analysis.stopping import further_blocks
 from harness import canaries, doctor
 from harness.engine_seconds import engine_seconds
 from harness.errors import Exit, InputError
-from harness.ledger import HOST_FILE, SPEC_FILE
-from harness.load_spec import ROOT
+from harness.ledger import HOST_FILE, SPEC_FILE, VERSIONS_FILE
 from harness.plan import plan
-from harness.results_index import write_results_index
 from reports import Run, TemplateFaultError, summary_lines, write_report
 
 if TYPE_CHECKING:
@@ -39,7 +35,12 @@ def blocks_wanted(campaign: Campaign, records: Sequence[TrialRecord]) -> int:
     return max(asked.min, begun if stop.stop else min(begun + 1, asked.max))
 
 
-def write_outcome(ledger: Ledger, campaign: Campaign, command: str, template: Path | None = None) -> Decision:
+def decide_run(ledger: Ledger, campaign: Campaign) -> Decision:
+    """The decision of a run, from its records alone; writes nothing."""
+    return decide(ledger.records(), campaign.decision, campaign.question)
+
+
+def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = None) -> Decision:
     """Decide, and write everything that people look at into the run's `report/`."""
     records = ledger.records()
     blocks = max(campaign.fewest_blocks, max((record.block + 1 for record in records), default=0))
@@ -51,7 +52,7 @@ def write_outcome(ledger: Ledger, campaign: Campaign, command: str, template: Pa
         run_id=ledger.run_id,
         question=campaign.question,
         spec_text=(ledger.folder / SPEC_FILE).read_text(encoding="utf-8"),
-        command=command,
+        command=str(ledger.state().get("command", "")),
         records=tuple(records),
         criteria=campaign.decision,
         planned_trials=tuple((trial.block, trial.cell) for trial in plan(campaign, blocks)),
@@ -60,7 +61,7 @@ def write_outcome(ledger: Ledger, campaign: Campaign, command: str, template: Pa
         datasets=tuple(campaign.datasets),
         hosts=hosts,
         manifests={name: _read_json(ledger.folder / f"dataset-{name}.json") for name in campaign.datasets},
-        versions=tool_versions(records),
+        versions=_versions(ledger, records),
         findings={
             host: [(f.subject, f.found, f.level.value, f.advice) for f in doctor.examine(survey, versions)]
             + moved.get(host, [])
@@ -72,7 +73,6 @@ def write_outcome(ledger: Ledger, campaign: Campaign, command: str, template: Pa
         decision = write_report(run, ledger.report_folder, template)
     except TemplateFaultError as error:
         raise InputError(str(error), do="mend the template; docs/templates.md has an example") from error
-    write_results_index(ledger.folder.parent.parent)
     return decision
 
 
@@ -90,27 +90,10 @@ def exit_code(decision: Decision, records: Sequence[TrialRecord], planned: Seque
     return Exit.GATE_FAILED if decision.exit_code else Exit.FINE
 
 
-def tool_versions(records: Sequence[TrialRecord]) -> dict[str, str]:
-    """The versions that stand behind a run's figures."""
-    engines = {record.in_force.version for record in records if record.in_force}
-    return {
-        "Pressgauge": _own_version(),
-        "mongod": ", ".join(sorted(engines)) or "none started",
-        "YCSB core": "0.17.0",
-        "Python": platform.python_version(),
-        **{name: version(name) for name in ("ansible-core", "pymongo", "Faker", "pandas", "scipy", "altair")},
-    }
-
-
-def _own_version() -> str:
-    """The checkout's commit, with a + where files differ from it."""
-    try:
-        told = subprocess.run(
-            ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+"], capture_output=True, text=True, check=False
-        )
-    except OSError:
-        return "unknown"
-    return told.stdout.strip() or "unknown"
+def _versions(ledger: Ledger, records: Sequence[TrialRecord]) -> dict[str, str]:
+    engines = sorted({record.in_force.version for record in records if record.in_force})
+    kept = {name: str(told) for name, told in _read_json(ledger.folder / VERSIONS_FILE).items()}
+    return {"mongod": ", ".join(engines) or "none started"} | kept
 
 
 def _read_json(path: Path) -> Mapping[str, Any]:

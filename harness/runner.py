@@ -8,58 +8,43 @@ import json
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.records import Compressor, Reason, TrialRecord
 from datasets import Corpus, DatasetError, DocumentShape, Manifest, expected_ratios, prepare
 from harness import plan as planning
 from harness.canaries import take_canaries
-from harness.errors import EngineError, HostError, InputError, Interrupted
+from harness.errors import DefectError, EngineError, HostError, InputError, Interrupted, PressgaugeError
 from harness.evidence import TrialContext, read_trial
 from harness.fit import check_fit
-from harness.ledger import HOST_FILE, Ledger, write_whole
+from harness.ledger import HOST_FILE, VERSIONS_FILE, write_whole
 from harness.load_spec import ROOT
 from harness.pacing import workloads_of
-from harness.playbooks import ANSIBLE, PlaybookRun, run_playbook
+from harness.playbooks import PlaybookRun, run_playbook
 from harness.progress import Extent
 from harness.status_tail import StatusTail
+from harness.tool_versions import tool_versions
 from harness.trial_vars import engine_id, longest_trial_s, trial_vars
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
+    from harness.ledger import Ledger
     from harness.progress import Progress
+    from harness.site import Site
     from harness.spec import Campaign, Workload
 
 JAR = ROOT / "workloads/java/target/pressgauge-ycsb.jar"
 _GIVE_UP_AFTER = 2  # consecutive trials that failed in every attempt
-
-
-@dataclass
-class Site:
-    """Where a campaign runs: an inventory, and Pressgauge's folder on its hosts."""
-
-    inventory: Path
-    home: Path
-
-    def variables(self) -> dict[str, Any]:
-        """What every playbook is told."""
-        return {"pressgauge_home": str(self.home)}
-
-
-def find_site(inventory: str, home: Path) -> Site:
-    """The inventory by its name in `ansible/inventories` or its path.
-
-    Raises:
-        InputError: there is none.
-    """
-    named = ANSIBLE / "inventories" / inventory
-    path = named if named.exists() else Path(inventory)
-    if not path.exists():
-        known = sorted(entry.name for entry in (ANSIBLE / "inventories").iterdir())
-        raise InputError(f"no inventory is called {inventory!r}", do=f"use one of {', '.join(known)}, or a path")
-    return Site(path, home)
+_FAILURES: dict[str, type[PressgaugeError]] = {
+    "spec-failed": InputError,
+    "host-failed": HostError,
+    "engine-failed": EngineError,
+    "client-failed": EngineError,
+    "harness-failed": DefectError,
+}
+_REPEATED = {"host-failed", "engine-failed", "client-failed"}
 
 
 @dataclass
@@ -72,6 +57,8 @@ class CampaignRun:
     progress: Progress
     corpora: dict[str, Manifest] = field(default_factory=dict)
     ratios: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    attempts: dict[int, int] = field(default_factory=dict)
+    """Of each trial, by this command: a later one, after something was mended, may try again."""
     failed_in_a_row: int = 0
 
     def run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
@@ -80,6 +67,10 @@ class CampaignRun:
         Raises:
             InputError, HostError, EngineError, Interrupted: nothing of ours is left running, what is finished is kept.
         """
+        with self.site.locked():
+            return self._run(blocks_wanted)
+
+    def _run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
         try:
             self._prepare()
             blocks = blocks_wanted(self.ledger.records())
@@ -88,8 +79,10 @@ class CampaignRun:
                 for block, trials in itertools.groupby(todo, key=lambda trial: trial.block):
                     self._run_block(block, trials)
                 blocks = blocks_wanted(self.ledger.records())
-        except KeyboardInterrupt as error:
-            self._tear_down()
+        except BaseException as error:
+            self.site.tear_down()
+            if not isinstance(error, KeyboardInterrupt):
+                raise
             raise Interrupted(
                 "stopped; every finished trial is kept", do="the same command goes on from here"
             ) from error
@@ -98,12 +91,13 @@ class CampaignRun:
     # --- before the first trial -----------------------------------------------------------------------------------
 
     def _prepare(self) -> None:
-        self._tear_down()  # what a killed harness left of ours
-        surveys = survey(self.site, [{"bind_ip": self.campaign.instance.bind_ip, "port": self.campaign.instance.port}])
+        self.site.tear_down()  # what a killed harness left of ours
+        surveys = self.site.survey([{"bind_ip": self.campaign.instance.bind_ip, "port": self.campaign.instance.port}])
         check_fit(self.campaign, surveys)
         if not self.ledger.trials_folder.is_dir():
             raise HostError(f"{self.ledger.folder}: results can't be written", do="give a writable RESULTS folder")
-        write_whole(self.ledger.folder / HOST_FILE, json.dumps({h: s["survey"] for h, s in surveys.items()}, indent=1))
+        self.ledger.keep_first(HOST_FILE, {host: found["survey"] for host, found in surveys.items()})
+        self.ledger.keep_first(VERSIONS_FILE, tool_versions(JAR))
         self.progress.step("preparing the datasets")
         for name, recipe in self.campaign.datasets.items():
             self._prepare_dataset(name, recipe)
@@ -147,17 +141,10 @@ class CampaignRun:
     # --- the trials ----------------------------------------------------------------------------------------------
 
     def _todo(self, blocks: int) -> list[planning.PlannedTrial]:
-        """The planned trials that neither count nor have used up their attempts."""
-        finished = set()
-        for record in self.ledger.records():
-            if record.counts or record.attempt >= self._attempts(record):
-                finished.add(record.index)
-        return [trial for trial in planning.plan(self.campaign, blocks) if trial.index not in finished]
-
-    def _attempts(self, record: TrialRecord) -> int:
-        """Attempts a trial like this gets: another one only where the host or the engine failed it."""
-        hosts_fault = any(reason.code in {"host-failed", "engine-failed", "client-failed"} for reason in record.void)
-        return self.campaign.limits.attempts if hosts_fault else 1
+        """The planned trials that neither count, nor are void for good, nor have used up this command's attempts."""
+        finished = {r.index for r in self.ledger.records() if r.counts or not _may_be_repeated(r)}
+        used_up = {index for index, tried in self.attempts.items() if tried >= self.campaign.limits.attempts}
+        return [trial for trial in planning.plan(self.campaign, blocks) if trial.index not in finished | used_up]
 
     def _announce(self, blocks: int) -> None:
         trials = len(planning.plan(self.campaign, blocks))
@@ -172,17 +159,22 @@ class CampaignRun:
         take_canaries(folder, self.site.inventory, variables, block, "after")
 
     def _run_trial(self, trial: planning.PlannedTrial) -> None:
-        earlier = [record for record in self.ledger.records() if record.index == trial.index]
-        attempt = len(earlier) + 1
-        record = self._attempt(trial, attempt)
-        while not record.counts and record.attempt < self._attempts(record):
-            attempt += 1
-            record = self._attempt(trial, attempt)
-        failure = next((reason for reason in record.void if reason.code.endswith("-failed")), None)
-        self.failed_in_a_row = self.failed_in_a_row + 1 if failure and not record.phases else 0
+        """Run a trial, again where the host, the engine or the client failed it; give up where nothing works."""
+        number = sum(record.index == trial.index for record in self.ledger.records())
+        while True:
+            number += 1
+            self.attempts[trial.index] = self.attempts.get(trial.index, 0) + 1
+            record = self._attempt(trial, number)
+            failure = next((reason for reason in record.void if reason.code in _FAILURES), None)
+            if failure is None:
+                self.failed_in_a_row = 0
+                return
+            if failure.code not in _REPEATED or self.attempts[trial.index] >= self.campaign.limits.attempts:
+                break
+        self.failed_in_a_row += 1
         nothing_yet = not any(known.counts for known in self.ledger.records())
-        if failure and (self.failed_in_a_row >= _GIVE_UP_AFTER or (self.failed_in_a_row and nothing_yet)):
-            kind = HostError if failure.code == "host-failed" else EngineError
+        if nothing_yet or self.failed_in_a_row >= _GIVE_UP_AFTER or failure.code not in _REPEATED:
+            kind = _FAILURES[failure.code]
             raise kind(f"trial {record.trial}: {failure.message}", do="mend it; the same command goes on from here")
 
     def _attempt(self, trial: planning.PlannedTrial, attempt: int) -> TrialRecord:
@@ -207,7 +199,7 @@ class CampaignRun:
             timeout_s=longest_trial_s(self.campaign),
         )
         if not outcome.ok:
-            self._tear_down()
+            self.site.tear_down()
         context = TrialContext(
             campaign=self.campaign,
             trial=trial,
@@ -225,25 +217,10 @@ class CampaignRun:
         self.progress.trial_done(record, time.monotonic() - began)
         return record
 
-    def _tear_down(self) -> None:
-        run_playbook("teardown.yml", self.site.inventory, self.site.variables(), timeout_s=120)
 
-
-def survey(site: Site, ports: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Every host's survey, writability and busy ports, by host name.
-
-    Raises:
-        HostError: a host can't be reached or surveyed.
-    """
-    found: dict[str, dict[str, Any]] = {}
-    outcome = run_playbook("survey.yml", site.inventory, site.variables() | {"survey_ports": ports}, timeout_s=120)
-    if not outcome.ok:
-        raise HostError(
-            f"the hosts can't be surveyed: {outcome.message}", do="check the inventory and the rights there"
-        )
-    for host, result in outcome.by_host.get("The hosts are surveyed", {}).items():
-        found[host] = result
-    return found
+def _may_be_repeated(record: TrialRecord) -> bool:
+    """Whether a void trial failed for a reason that another attempt, or a mended host, may not have."""
+    return any(reason.code in _FAILURES for reason in record.void)
 
 
 def _extents(campaign: Campaign, workloads: Mapping[str, Workload]) -> dict[str, Extent]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import blake3
+
 from analysis.records import Settings
 from harness.load_spec import MIXES
 from harness.plan import trial_seconds
@@ -86,9 +88,11 @@ def connection_options(campaign: Campaign) -> dict[str, str]:
 
 
 def engine_id(campaign: Campaign, engine: str) -> str:
-    """The folder an engine is installed in, on the hosts."""
+    """The folder an engine is installed in, on the hosts; one of its own for each file it may come from."""
     spec = campaign.engines[engine]
-    return f"{spec.source}-{spec.version}"
+    origin = spec.model_dump(exclude={"source", "version"})
+    suffix = f"-{blake3.blake3(repr(sorted(origin.items())).encode()).hexdigest()[:8]}" if origin else ""
+    return f"{spec.source}-{spec.version}{suffix}"
 
 
 def read_mix(name: str) -> dict[str, str]:

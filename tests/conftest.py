@@ -8,7 +8,8 @@ import pytest
 
 from harness.load_spec import ROOT
 from harness.playbooks import run_playbook
-from harness.runner import JAR, find_site
+from harness.runner import JAR
+from harness.site import find_site
 
 if TYPE_CHECKING:
     from pathlib import Path

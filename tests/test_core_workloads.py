@@ -46,6 +46,8 @@ def test_core_workloads_leave_right_documents(tmp_path: Path) -> None:
     for name, operations in EXPECTED.items():
         assert phases[name].statuses.keys() == operations, name
         assert phases[name].acknowledged == 600
+        assert phases[name].measured_operations == 600, name  # nothing counted twice, nothing left out
+        assert any(latency.operation == phases[name].operation for latency in phases[name].latencies), name
         assert phases[name].failed == 0
     assert phases["hotspot"].acknowledged == 500
     inserted = sum(phase.statuses.get("INSERT", {}).get("OK", 0) for phase in record.phases if phase.kind == "run")
