@@ -100,6 +100,14 @@ _MEMORY_CHECKS = (
         lambda share: f"{share:.0%}",
     ),
     _Check(
+        "proactive reclaim",
+        "proactive_reclaim",
+        lambda on: not on,
+        "the kernel takes back file cache that it finds cold (DAMON), so blocks that memory could hold are read "
+        "again; turn it off",
+        lambda on: "on" if on else "off",
+    ),
+    _Check(
         "swap",
         "swap_total_bytes",
         lambda b: b == 0,

@@ -85,7 +85,15 @@ def test_a_host_that_tells_everything(host: Path) -> None:
 def test_a_host_that_tells_nothing_is_not_guessed_at(host: Path) -> None:
     found = survey.survey(host / "data")
     silent = {"cpu_model", "memory_total_bytes", "swap_total_bytes", "steal_share", "swappiness", "numa_nodes"}
-    silent |= {"frequency_governor", "thp_enabled", "thp_defrag", "clock_source", "max_map_count", "overcommit_memory"}
+    silent |= {
+        "proactive_reclaim",
+        "frequency_governor",
+        "thp_enabled",
+        "thp_defrag",
+        "clock_source",
+        "max_map_count",
+        "overcommit_memory",
+    }
     assert {name: found[name] for name in silent} == dict.fromkeys(silent)
     silent_disk = ("filesystem", "mount_options", "device", "readahead_bytes", "scheduler", "rotational")
     assert {name: found["data"][name] for name in silent_disk} == dict.fromkeys(silent_disk)
@@ -103,6 +111,20 @@ def test_a_partition_has_its_disks_queue(host: Path) -> None:
     link.symlink_to(host / "sys/block/sdz/sdz1")
     disk = survey.survey(host / "data")["data"]
     assert (disk["device"], disk["readahead_bytes"]) == ("sdz", 16 * KIB)
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({"sys/kernel/mm/ksm/run": "0"}, False),
+        ({"sys/kernel/mm/damon/admin/kdamonds/0/state": "off\n"}, False),
+        ({"sys/kernel/mm/damon/admin/kdamonds/0/state": "on\n"}, True),
+        ({"sys/kernel/mm/x": "", "sys/module/damon_reclaim/parameters/enabled": "Y\n"}, True),
+    ],
+)
+def test_memory_that_the_kernel_takes_back_early(host: Path, files: dict[str, str], found: bool) -> None:  # noqa: FBT001
+    tell(host, **files)
+    assert survey.survey(host / "data")["proactive_reclaim"] is found
 
 
 def test_the_innermost_of_two_mounts_counts(host: Path) -> None:

@@ -40,6 +40,7 @@ def survey(data_root: Path) -> dict[str, Any]:
         "thp_enabled": _chosen(SYS / "kernel/mm/transparent_hugepage/enabled"),
         "thp_defrag": _chosen(SYS / "kernel/mm/transparent_hugepage/defrag"),
         "swappiness": _number(PROC / "sys/vm/swappiness"),
+        "proactive_reclaim": _reclaims_proactively(),
         "overcommit_memory": _number(PROC / "sys/vm/overcommit_memory"),
         "max_map_count": _number(PROC / "sys/vm/max_map_count"),
         "zone_reclaim_mode": _number(PROC / "sys/vm/zone_reclaim_mode"),
@@ -88,6 +89,16 @@ def _block_device(path: Path) -> Path | None:
         return None
     found = link.resolve()
     return found if (found / "queue").is_dir() else found.parent
+
+
+def _reclaims_proactively() -> bool | None:
+    """Whether the kernel takes memory from programs and file cache that it finds cold, though there is enough of it."""
+    monitors = SYS / "kernel/mm/damon/admin/kdamonds"
+    states = [_read(path) for path in monitors.glob("[0-9]*/state")]
+    parameter = _read(SYS / "module/damon_reclaim/parameters/enabled")
+    if "on" in states or parameter == "Y":
+        return True
+    return False if (SYS / "kernel/mm").is_dir() else None
 
 
 def _cpu_times() -> dict[str, int]:
