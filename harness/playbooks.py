@@ -96,7 +96,7 @@ def run_playbook(
         )
         try:
             while thread.is_alive():
-                thread.join(_POLL_S)
+                time.sleep(_POLL_S)  # not join: Python 3.11 takes a thread for ended when a signal interrupts its join
                 on_tick()
         finally:
             stop = True

@@ -66,6 +66,7 @@ lacking() {
     has_library 'libcurl\.so\.4' || echo libcurl
     if [ "$purpose" = test ]; then
         command -v chromium >/dev/null || command -v google-chrome >/dev/null || echo chromium
+        has_library 'libatomic\.so\.1' || echo libatomic # of Playwright's driver
     fi
 }
 
@@ -90,6 +91,7 @@ install_system_packages() {
             maven) packages="$packages maven" ;;
             libcurl) packages="$packages $(newest_packaged libcurl4 libcurl4t64)" ;;
             chromium) packages="$packages chromium" ;;
+            libatomic) packages="$packages libatomic1" ;;
         esac
     done
     # shellcheck disable=SC2086 # a list of package names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-import tarfile
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,8 +23,7 @@ RECORDED = Path(__file__).parent / "recorded/trial.tar.gz"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    with tarfile.open(RECORDED) as archive:
-        archive.extractall(tmp_path, filter="data")
+    shutil.unpack_archive(RECORDED, tmp_path)
     return tmp_path
 
 
