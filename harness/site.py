@@ -35,10 +35,13 @@ class Site:
         """
         try:
             self.home.mkdir(parents=True, exist_ok=True)
-            with hold(self.home / ".lock", f"{self.home}: another campaign is running here"):
-                yield
-        except PermissionError as error:
-            raise HostError(f"{error.filename}: can't be written", do="give another PRESSGAUGE_HOME") from error
+            (self.home / ".lock").touch()
+        except OSError as error:
+            raise HostError(
+                f"{self.home}: can't be written: {error.strerror}", do="give another PRESSGAUGE_HOME"
+            ) from error
+        with hold(self.home / ".lock", f"{self.home}: another campaign is running here"):
+            yield
 
     def tear_down(self) -> None:
         """End what is left of ours on the hosts: instances and clients recognised by their marker and pid file.
