@@ -90,7 +90,8 @@ def caveats(phases: Sequence[Phase], sizes: Sequence[Sizes], expected_ratio: flo
                 message=f"{phase.name}: the client used {phase.client_cpu_share:.0%} of the cores its threads can use: "
                 "the client, not the database, may set the pace",
             )
-        if phase.target_per_s is None and (drift := _drift(phase)) > _STEADY:
+        # A load is as long as its documents: its compiler's warm-up is a part of it, in every arm.
+        if phase.kind == "run" and phase.target_per_s is None and (drift := _drift(phase)) > _STEADY:
             yield Reason(
                 code="not-steady",
                 message=f"{phase.name}: throughput changed by {drift:.0%} from the first to the last third of the "

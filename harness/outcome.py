@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from analysis import frames
 from analysis.decision import decide
 from analysis.stopping import further_blocks
 from harness import canaries, doctor
@@ -73,7 +74,16 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
         decision = write_report(run, ledger.report_folder, template)
     except TemplateFaultError as error:
         raise InputError(str(error), do="mend the template; docs/templates.md has an example") from error
+    write_tables(records, ledger.report_folder)
     return decision
+
+
+def write_tables(records: Sequence[TrialRecord], folder: Path) -> None:
+    """The frames behind every figure: `trials` (a row a trial) and `measurements` (a row a figure), CSV and Parquet."""
+    kept = frames.once_per_cell(records)
+    for name, table in (("trials", frames.trials(kept)), ("measurements", frames.measurements(kept))):
+        table.to_csv(folder / f"{name}.csv", index=False)
+        table.to_parquet(folder / f"{name}.parquet", index=False)
 
 
 def summarise(decision: Decision, ledger: Ledger) -> Iterator[str]:

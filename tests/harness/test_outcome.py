@@ -1,0 +1,64 @@
+"""How many blocks a campaign gets, its exit code, and the tables beside its report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analysis.decision import decide
+from harness.errors import Exit
+from harness.outcome import blocks_wanted, exit_code, write_tables
+from harness.plan import plan
+from harness.spec import Campaign
+from tests.analysis import synthetic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def campaign(blocks: object) -> Campaign:
+    return Campaign.model_validate(
+        {
+            "name": "c",
+            "blocks": blocks,
+            "engines": {"6.0.5": {"source": "pypi", "version": "6.0.5"}},
+            "arms": {arm.name: {"block_compressor": "snappy"} for arm in synthetic.ARTICLE},
+            "datasets": {"sentences": {"recipe": "faker-sentences"}},
+            "records": 1000,
+            "workloads": {"rmw": {}},
+            "decision": {"baseline": "snappy"},
+        }
+    )
+
+
+def test_a_fixed_number_of_blocks_stays() -> None:
+    assert blocks_wanted(campaign(3), []) == 3
+    assert blocks_wanted(campaign(3), synthetic.campaign(blocks=3)) == 3
+
+
+def test_blocks_are_added_until_intervals_are_narrow_enough_or_max() -> None:
+    wide = {"min": 3, "max": 6, "precision": {"half_width_percent": 0.0001}}
+    assert blocks_wanted(campaign(wide), []) == 3
+    assert blocks_wanted(campaign(wide), synthetic.campaign(blocks=3)) == 4
+    assert blocks_wanted(campaign(wide), synthetic.campaign(blocks=6)) == 6
+    narrow = {"min": 3, "max": 6, "precision": {"half_width_percent": 99}}
+    assert blocks_wanted(campaign(narrow), synthetic.campaign(blocks=3)) == 3
+
+
+def test_missing_and_void_trials_end_in_incomplete() -> None:
+    spec, records = campaign(2), synthetic.campaign(blocks=2)
+    decision = decide(records, spec.decision)
+    planned = plan(spec, 2)
+    assert exit_code(decision, records, planned) == (Exit.GATE_FAILED if decision.exit_code else Exit.FINE)
+    assert exit_code(decision, records[:-1], planned) == Exit.INCOMPLETE
+    assert exit_code(decision, [*records[:-1], synthetic.voided(records[-1])], planned) == Exit.INCOMPLETE
+
+
+def test_the_tables_hold_every_trial(tmp_path: Path) -> None:
+    records = synthetic.campaign(blocks=2)
+    write_tables(records, tmp_path)
+    trials = pd.read_parquet(tmp_path / "trials.parquet")
+    assert len(trials) == len(records) == len(pd.read_csv(tmp_path / "trials.csv"))
+    measurements = pd.read_parquet(tmp_path / "measurements.parquet")
+    assert {"trial", "block", "arm", "engine", "dataset", "workload", "metric", "value", "unit"} <= set(measurements)
