@@ -116,9 +116,11 @@ install_python_packages() {
     lock=requirements/run.lock sum=$run_digest
     # A checkout once set up for the tests stays so: the tests' packages include the campaign's.
     if [ "$purpose" = test ] || [ -x .venv/bin/pytest ]; then lock=requirements/dev.lock sum=$dev_digest; fi
-    [ -x .venv/bin/python ] || quietly "make the virtual environment" "remove .venv and run the same command" \
-        "$(find_python)" -m venv .venv
-    [ -x .venv/bin/uv ] || install_uv
+    if [ ! -x .venv/bin/uv ]; then # an environment without it was left half-made, or is not ours
+        quietly "make the virtual environment" "remove .venv and run the same command" \
+            "$(find_python)" -m venv --clear .venv
+        install_uv
+    fi
     quietly "install the Python packages of $lock" "check that the Python package index can be reached, then run the same command" \
         .venv/bin/uv pip sync --require-hashes --python .venv/bin/python "$lock"
     echo "$sum" >.venv/.locked
