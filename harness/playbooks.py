@@ -28,11 +28,9 @@ class PlaybookRun:
     """What came of one playbook."""
 
     ok: bool = False
-    canceled: bool = False
     timed_out: bool = False
     failed_task: str = ""
     message: str = ""
-    seconds: float = 0.0
     steps_s: dict[str, float] = field(default_factory=dict)
     by_host: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     """Task -> host -> result."""
@@ -79,7 +77,6 @@ def run_playbook(
         return False  # keep no copy of the event on disk
 
     stop = False
-    started = time.monotonic()
     private = Path(tempfile.mkdtemp(prefix="pressgauge-ansible-"))
     try:
         thread, runner = ansible_runner.run_async(
@@ -106,7 +103,6 @@ def run_playbook(
         _explain(outcome, private, log)
     finally:
         shutil.rmtree(private, ignore_errors=True)
-    outcome.seconds = time.monotonic() - started
     return outcome
 
 

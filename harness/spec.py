@@ -101,11 +101,6 @@ class Document(Spec):
     fields: Annotated[int, Field(ge=1, le=200)] = Field(10, description="Text fields per document.")
     field_length: Size = Field(100, description="Bytes of UTF-8 text per field, from 16 B to 64 KiB.", ge=16, le=65536)
 
-    @property
-    def text_bytes(self) -> int:
-        """Bytes of text per document, without BSON's overhead."""
-        return self.fields * self.field_length
-
 
 class WriteConcern(Spec):
     """What the clients wait for; always sent, so that no engine's default applies."""
