@@ -1,5 +1,6 @@
 """`python -m harness`."""
 
-from harness.cli import main
+from harness.cli import app
+from harness.terminal import run_app
 
-main()
+run_app(app)

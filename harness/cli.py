@@ -1,22 +1,16 @@
-"""The command line. Only here is anything printed and the process ended; the one handler of errors is here too."""
+"""The commands of a campaign and its run."""
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from typer.exceptions import TyperException
 
 from harness import doctor as doctors
 from harness import plan as planning
-from harness.errors import Exit, PressgaugeError
+from harness.errors import Exit
 from harness.ledger import LATEST, SPEC_FILE, find_run, open_run
 from harness.load_spec import ROOT, find_campaign, load_campaign
 from harness.outcome import blocks_wanted, decide_run, exit_code, summarise, write_outcome
@@ -24,11 +18,10 @@ from harness.progress import Progress, make_view
 from harness.results_index import RUN_ID_FORMAT, write_results_index
 from harness.runner import CampaignRun
 from harness.site import find_site
+from harness.terminal import say
 from harness.verify import faults
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from harness.ledger import Ledger
     from harness.spec import Campaign
 
@@ -75,7 +68,7 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
         decision = write_outcome(ledger, spec)
         ledger.finish()
     write_results_index(results)
-    _say(summarise(decision, ledger))
+    say(summarise(decision, ledger))
     raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records))))
 
 
@@ -88,9 +81,9 @@ def plan(
 ) -> None:
     """Print a campaign's trials, their order, and the time and disk they need. Touches nothing."""
     spec = load_campaign(find_campaign(campaign))
-    _say(planning.describe(spec))
+    say(planning.describe(spec))
     if earlier:
-        _say(planning.foresee(spec, find_run(earlier).records(), spec.fewest_blocks))
+        say(planning.foresee(spec, find_run(earlier).records(), spec.fewest_blocks))
 
 
 @app.command()
@@ -103,7 +96,7 @@ def report(
     decision = write_outcome(ledger, _campaign_of(ledger), template)
     if (ledger.folder.parent / LATEST).is_symlink():  # a run among its results, not a copy of one elsewhere
         write_results_index(ledger.folder.parent.parent)
-    _say(summarise(decision, ledger))
+    say(summarise(decision, ledger))
 
 
 @app.command()
@@ -112,7 +105,7 @@ def decide(folder: RunArgument) -> None:
     ledger = find_run(folder)
     spec, records = _campaign_of(ledger), ledger.records()
     decision = decide_run(ledger, spec)
-    _say(summarise(decision, ledger))
+    say(summarise(decision, ledger))
     raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records))))
 
 
@@ -121,7 +114,7 @@ def verify(folder: RunArgument) -> None:
     """Check a run bit by bit: records, artefacts, digests; exit 1 when anything is not as recorded."""
     ledger = find_run(folder)
     wrong = list(faults(ledger))
-    _say(wrong or [f"{ledger.folder}: {len(ledger.records())} trials, all as recorded"])
+    say(wrong or [f"{ledger.folder}: {len(ledger.records())} trials, all as recorded"])
     raise typer.Exit(Exit.GATE_FAILED if wrong else Exit.FINE)
 
 
@@ -132,60 +125,9 @@ def doctor(
     """Say what on the hosts would spoil the numbers of a campaign. Changes nothing."""
     versions = [engine.version for engine in load_campaign(find_campaign(campaign)).engines.values()]
     for host, found in find_site(inventory, home.resolve()).survey([]).items():
-        _say(doctors.report(host, found["survey"], doctors.examine(found["survey"], versions)))
+        say(doctors.report(host, found["survey"], doctors.examine(found["survey"], versions)))
 
 
 def _campaign_of(ledger: Ledger) -> Campaign:
     """The spec a run was started with, under the campaign's own name."""
     return load_campaign(ledger.folder / SPEC_FILE, name=str(ledger.state().get("campaign", "")))
-
-
-def _say(lines: object) -> None:
-    for line in lines if not isinstance(lines, str) else [lines]:  # type: ignore[attr-defined]
-        print(line)  # noqa: T201
-
-
-def _stop_once() -> Callable[..., None]:
-    """A signal handler for the first signal alone: an impatient second one must not end the cleaning up."""
-    stopping = False
-
-    def handle(*_: object) -> None:
-        nonlocal stopping
-        if not stopping:
-            stopping = True
-            raise KeyboardInterrupt
-
-    return handle
-
-
-def main() -> None:
-    """Run the command line; every error ends here, with its exit code."""
-    handler = _stop_once()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, handler)
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    try:
-        sys.exit(app(standalone_mode=False) or Exit.FINE)  # not standalone, it returns what a command exits with
-    except PressgaugeError as error:
-        console.print(f"pressgauge: {error.what}", markup=False)
-        if error.do:
-            console.print(f"            → {error.do}", markup=False)
-        sys.exit(error.exit_code)
-    except TyperException as error:
-        if error.format_message():  # none where the help was shown
-            console.print(f"pressgauge: {error.format_message()}", markup=False)
-            console.print("            → `python -m harness --help` lists the commands and options", markup=False)
-        sys.exit(Exit.BAD_INPUT)
-    except (KeyboardInterrupt, typer.Abort):
-        console.print("pressgauge: stopped")
-        console.print("            → the same command goes on from here")
-        sys.exit(Exit.INTERRUPTED)
-    except OSError as error:
-        console.print(f"pressgauge: {error.filename or ''}: {error.strerror or error}", markup=False)
-        sys.exit(Exit.DEPENDENCY_FAILED)
-    except Exception as error:  # noqa: BLE001 - the last resort: a defect of ours, told as such
-        if os.environ.get("PRESSGAUGE_DEBUG"):
-            traceback.print_exc()
-        console.print(f"pressgauge: a defect of ours: {type(error).__name__}: {error}", markup=False)
-        console.print("            → set PRESSGAUGE_DEBUG=1, run it again, and report what it prints", markup=False)
-        sys.exit(Exit.DEFECT)

@@ -7,23 +7,18 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from analysis.criteria import Criteria, Precision
 from analysis.records import Compressor, Regime
 from datasets.recipes import Recipe
+from harness.cloud.spec import Cloud
 from harness.quantities import Size
+from harness.spec_base import Name, Spec
 
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")]
 Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 GIB = 2**30
-
-
-class Spec(BaseModel):
-    """Base of the spec's sections: frozen, and closed to unknown keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class WheelEngine(Spec):
@@ -222,6 +217,7 @@ class Campaign(Spec):
     workloads: dict[Name, Workload] = Field({}, description="Run after the load, in this order.")
     instance: Instance = Instance()
     limits: Limits = Limits()
+    cloud: Cloud | None = Field(None, description="Hosts on EC2 for this campaign, started by `make cloud-up`.")
     decision: Criteria
 
     @property

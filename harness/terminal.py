@@ -1,0 +1,70 @@
+"""The terminal. Only here is anything printed and the process ended; the one handler of errors is here too."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+from typer.exceptions import TyperException
+
+from harness.errors import Exit, PressgaugeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def say(lines: object) -> None:
+    """Print a line, or each of several."""
+    for line in lines if not isinstance(lines, str) else [lines]:  # type: ignore[attr-defined]
+        print(line, flush=True)  # noqa: T201
+
+
+def run_app(app: typer.Typer) -> None:
+    """Run the command line; every error ends here, with its exit code."""
+    handler = _stop_once()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, handler)
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    try:
+        sys.exit(app(standalone_mode=False) or Exit.FINE)  # not standalone, it returns what a command exits with
+    except PressgaugeError as error:
+        console.print(f"pressgauge: {error.what}", markup=False)
+        if error.do:
+            console.print(f"            → {error.do}", markup=False)
+        sys.exit(error.exit_code)
+    except TyperException as error:
+        if error.format_message():  # none where the help was shown
+            console.print(f"pressgauge: {error.format_message()}", markup=False)
+            console.print("            → `python -m harness --help` lists the commands and options", markup=False)
+        sys.exit(Exit.BAD_INPUT)
+    except (KeyboardInterrupt, typer.Abort):
+        console.print("pressgauge: stopped")
+        console.print("            → the same command goes on from here")
+        sys.exit(Exit.INTERRUPTED)
+    except OSError as error:
+        console.print(f"pressgauge: {error.filename or ''}: {error.strerror or error}", markup=False)
+        sys.exit(Exit.DEPENDENCY_FAILED)
+    except Exception as error:  # noqa: BLE001 - the last resort: a defect of ours, told as such
+        if os.environ.get("PRESSGAUGE_DEBUG"):
+            traceback.print_exc()
+        console.print(f"pressgauge: a defect of ours: {type(error).__name__}: {error}", markup=False)
+        console.print("            → set PRESSGAUGE_DEBUG=1, run it again, and report what it prints", markup=False)
+        sys.exit(Exit.DEFECT)
+
+
+def _stop_once() -> Callable[..., None]:
+    """A signal handler for the first signal alone: an impatient second one must not end the cleaning up."""
+    stopping = False
+
+    def handle(*_: object) -> None:
+        nonlocal stopping
+        if not stopping:
+            stopping = True
+            raise KeyboardInterrupt
+
+    return handle
