@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from analysis.criteria import Criteria, Precision
 from analysis.records import Compressor, Regime
@@ -187,10 +187,17 @@ class Instance(Spec):
     """Where a mongod listens and what it may use."""
 
     port: Annotated[int, Field(ge=1024, le=65535)] = Field(27117, description="Must be free.")
-    bind_ip: str = Field("127.0.0.1", description="Loopback, or the address the inventory names.")
+    bind_ip: str = Field("127.0.0.1", description="Loopback, or the address the inventory names; never all addresses.")
     cpus: Annotated[str, StringConstraints(pattern=r"^\d+([,-]\d+)*$")] | None = Field(
         None, description="Cores of mongod, e.g. `0-3`; all if left out."
     )
+
+    @field_validator("bind_ip")
+    @classmethod
+    def _not_everywhere(cls, bind_ip: str) -> str:
+        if {address.strip() for address in bind_ip.split(",")} & {"*", "0.0.0.0", "::", ""}:  # noqa: S104
+            raise ValueError("a mongod listens on addresses that are named, never on all")
+        return bind_ip
 
 
 class Campaign(Spec):

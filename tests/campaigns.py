@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from harness.load_spec import ROOT
+from tests.harness.commands import left_running, start
+
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
     from pathlib import Path
+
+HOME = ROOT / ".pressgauge"
+LONG = {"rmw": {"threads": 2, "warmup_s": 1, "measure_s": 6}}
 
 
 def small(path: Path, port: int, **changes: Any) -> Path:
@@ -29,3 +38,23 @@ def small(path: Path, port: int, **changes: Any) -> Path:
     }
     path.write_text(yaml.safe_dump(spec | changes, sort_keys=False), encoding="utf-8")
     return path
+
+
+@contextmanager
+def meddling(tmp_path: Path, port: int, codes: Collection[int] = (3, 4)) -> Iterator[tuple[Path, Path]]:
+    """A trial on its way, handed over in its run phase (evidence folder, instance folder); then its end, with a code
+    of `codes`."""
+    spec = small(tmp_path / "void.yaml", port, workloads=LONG)
+    running = start("run", spec, "--results", tmp_path / "results", "--plain")
+    trials = tmp_path / "results/void/latest/trials"
+    deadline = time.monotonic() + 120
+    while not list(trials.glob(".*.partial/rmw.status.log")):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    time.sleep(1.5)
+    yield next(trials.glob(".*.partial")), HOME / f"instances/t{port}"
+    out, err = running.communicate(timeout=120)
+    assert "Traceback" not in out + err
+    assert running.returncode in codes, out + err
+    assert left_running(HOME) == []

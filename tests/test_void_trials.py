@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +12,8 @@ import pytest
 
 from harness.ledger import find_run
 from harness.load_spec import ROOT
-from tests.campaigns import small
-from tests.harness.commands import harness, left_running, start
+from tests.campaigns import meddling, small
+from tests.harness.commands import harness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.real
 HOME = ROOT / ".pressgauge"
-LONG = {"rmw": {"threads": 2, "warmup_s": 1, "measure_s": 6}}
 
 
 def record_of(tmp_path: Path) -> TrialRecord:
@@ -34,25 +31,6 @@ def record_of(tmp_path: Path) -> TrialRecord:
 
 def codes(record: TrialRecord) -> set[str]:
     return {reason.code for reason in record.void}
-
-
-@contextmanager
-def meddling(tmp_path: Path, port: int) -> Iterator[tuple[Path, Path]]:
-    """A trial on its way, handed over as its run phase begins (evidence folder, instance folder); then its end."""
-    spec = small(tmp_path / "void.yaml", port, workloads=LONG)
-    running = start("run", spec, "--results", tmp_path / "results", "--plain")
-    trials = tmp_path / "results/void/latest/trials"
-    deadline = time.monotonic() + 120
-    while not list(trials.glob(".*.partial/rmw.status.log")):
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    time.sleep(1.5)
-    yield next(trials.glob(".*.partial")), HOME / f"instances/t{port}"
-    out, err = running.communicate(timeout=120)
-    assert "Traceback" not in out + err
-    assert running.returncode in {3, 4}, out + err
-    assert left_running(HOME) == []
 
 
 def collection(port: int) -> pymongo.collection.Collection[dict[str, Any]]:

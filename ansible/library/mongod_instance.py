@@ -14,8 +14,8 @@ from ansible.module_utils.pressgauge import memory_groups
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_json, write_text
 from ansible.module_utils.pressgauge.mongod_log import last_words
-from ansible.module_utils.pressgauge.processes import POLL_S, Process, on_cpus, port_holder
-from ansible.module_utils.pressgauge.servers import serving_pid
+from ansible.module_utils.pressgauge.processes import POLL_S, Process, listens, on_cpus, port_holder
+from ansible.module_utils.pressgauge.servers import Credentials, Server
 
 DOCUMENTATION = r"""
 module: mongod_instance
@@ -23,7 +23,8 @@ short_description: A mongod in an instance directory of its own
 description:
   - An instance is a directory with a marker, a configuration file, a log, a pid file and a data directory.
   - C(started) replaces an instance directory of the same name, starts mongod in a session of its own and waits
-    until it answers. Something that is not ours is never replaced or deleted.
+    until it answers and lets in the one user that it is to have. Something that is not ours is never replaced or
+    deleted.
   - C(stopped) stops the process that the pid file names, if it is still the same one, moves log, configuration
     and diagnostic data into the evidence directory, writes down in stop.json how it ended, and deletes the instance
     directory.
@@ -33,7 +34,7 @@ options:
   engine: {type: path, description: The engine's directory with bin/mongod and lib/.}
   config: {type: str, description: The text of mongod.conf.}
   port: {type: int, description: The port that mongod.conf names.}
-  bind_ip: {type: str, default: 127.0.0.1, description: The address mongod listens on.}
+  password: {type: str, description: Of the user that mongod is to let in.}
   cpus: {type: str, description: A CPU list such as 0,2-3 that mongod is confined to.}
   memory_limit_bytes:
     type: int
@@ -55,6 +56,7 @@ EXAMPLES = r"""
     engine: /srv/pressgauge/engines/pypi-6.0.5
     config: "{{ lookup('ansible.builtin.template', 'mongod.conf.j2') }}"
     port: 27017
+    password: "{{ mongod_password }}"
     timeout_s: 30
 """
 RETURN = r"""
@@ -71,7 +73,7 @@ ARGUMENTS: dict[str, Any] = {
     "engine": {"type": "path"},
     "config": {"type": "str"},
     "port": {"type": "int"},
-    "bind_ip": {"type": "str", "default": "127.0.0.1"},
+    "password": {"type": "str", "no_log": True},
     "cpus": {"type": "str"},
     "memory_limit_bytes": {"type": "int"},
     "timeout_s": {"type": "int", "required": True},
@@ -86,7 +88,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def start(params: dict[str, Any]) -> dict[str, Any]:
-    """Start mongod on a fresh data directory and wait until it answers."""
+    """Start mongod on a fresh data directory, wait until it answers, and make its user."""
     directory = Path(params["directory"])
     mongod = Path(params["engine"], "bin", "mongod")
     if not mongod.exists():
@@ -111,6 +113,8 @@ def start(params: dict[str, Any]) -> dict[str, Any]:
     with on_cpus(params["cpus"]), memory_groups.confined(group, params["memory_limit_bytes"]):
         process = _launch(mongod, directory)
     _await_ready(process, directory, params)
+    with Server(params["port"]) as server:
+        server.admit(Credentials(params["password"]))
     return {"changed": True, "pid": process.pid, "seconds": time.monotonic() - began}
 
 
@@ -146,9 +150,9 @@ def _launch(mongod: Path, directory: Path) -> subprocess.Popen[bytes]:
 
 
 def _await_ready(process: subprocess.Popen[bytes], directory: Path, params: dict[str, Any]) -> None:
-    """Return when mongod answers; raise Failure, with nothing left running, when it ends or takes too long."""
+    """Return when mongod listens; raise Failure, with nothing left running, when it ends or takes too long."""
     deadline = time.monotonic() + params["timeout_s"]
-    while serving_pid(params["bind_ip"], params["port"]) != process.pid:
+    while not listens(process.pid, params["port"]):
         exit_code = process.poll()
         if exit_code is None and time.monotonic() < deadline:
             time.sleep(POLL_S)
@@ -156,7 +160,7 @@ def _await_ready(process: subprocess.Popen[bytes], directory: Path, params: dict
         if exit_code is None:
             process.kill()
             process.wait()
-            how = f"did not answer on port {params['port']} within {params['timeout_s']} s and was killed"
+            how = f"did not listen on port {params['port']} within {params['timeout_s']} s and was killed"
         else:
             how = f"ended at once with exit code {exit_code}"
         said = last_words(directory / "mongod.log", directory / "console.log")

@@ -11,7 +11,7 @@ from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import drop_file_cache, write_json
 from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wiredtiger
 from ansible.module_utils.pressgauge.processes import Process
-from ansible.module_utils.pressgauge.servers import Server
+from ansible.module_utils.pressgauge.servers import Credentials, Server
 from ansible.module_utils.pressgauge.snapshots import create_collection, in_force, plain, snapshot
 
 DOCUMENTATION = r"""
@@ -26,7 +26,7 @@ options:
   evidence_dir: {type: path, required: true, description: Where the files go.}
   moment: {type: str, required: true, description: A name such as empty, loaded or after-rmw.}
   port: {type: int, required: true, description: The instance's port.}
-  bind_ip: {type: str, default: 127.0.0.1, description: The address it listens on.}
+  password: {type: str, required: true, description: Of the instance's user.}
   database: {type: str, default: pressgauge, description: The database measured.}
   collection: {type: str, default: usertable, description: The collection measured.}
   create: {type: bool, default: false, description: Create the collection, and read back what is in force.}
@@ -41,6 +41,7 @@ EXAMPLES = r"""
     evidence_dir: /srv/pressgauge/evidence/t001
     moment: empty
     port: 27017
+    password: "{{ mongod_password }}"
     create: true
 """
 RETURN = r"""
@@ -53,7 +54,7 @@ ARGUMENTS: dict[str, Any] = {
     "evidence_dir": {"type": "path", "required": True},
     "moment": {"type": "str", "required": True},
     "port": {"type": "int", "required": True},
-    "bind_ip": {"type": "str", "default": "127.0.0.1"},
+    "password": {"type": "str", "required": True, "no_log": True},
     "database": {"type": "str", "default": "pressgauge"},
     "collection": {"type": "str", "default": "usertable"},
     "create": {"type": "bool", "default": False},
@@ -72,7 +73,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     evidence.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {"changed": True}
     names = params["database"], params["collection"]
-    with Server(params["bind_ip"], params["port"]) as server:
+    with Server(params["port"], Credentials(params["password"])) as server:
         if params["create"]:
             create_collection(server, *names, params["collection_config"])
             settings = plain(in_force(server, *names, opening_wiredtiger(directory / "mongod.log")))

@@ -49,7 +49,7 @@ EXAMPLES = r"""
     evidence_dir: /srv/pressgauge/evidence/t001
     jar: /srv/pressgauge/ycsb/pressgauge-ycsb.jar
     corpus: /srv/pressgauge/corpora/0123.txt
-    uri: mongodb://127.0.0.1:27017/?w=1&journal=false
+    uri: mongodb://pressgauge:{{ mongod_password }}@127.0.0.1:27017/?authSource=admin&w=1&journal=false
     properties: {recordcount: 1000, pressgauge.seed: 7}
     timeout_s: 600
 """

@@ -132,6 +132,14 @@ def cpu_set(cpus: str) -> set[int]:
     return chosen
 
 
+def listens(pid: int, port: int) -> bool:
+    """Whether process `pid` listens on a TCP port."""
+    try:
+        return _holds(Path(f"/proc/{pid}/fd"), {f"socket:[{inode}]" for inode in _listening_inodes(port)})
+    except OSError:
+        return False  # it has just ended
+
+
 def port_holder(port: int) -> str | None:
     """Who listens on a TCP port: "name (pid N)", "another process" when it can't be known, None when free."""
     inodes = _listening_inodes(port)
@@ -140,12 +148,20 @@ def port_holder(port: int) -> str | None:
     sockets = {f"socket:[{inode}]" for inode in inodes}
     for descriptors in Path("/proc").glob("[0-9]*/fd"):
         try:
-            if any(str(fd.readlink()) in sockets for fd in descriptors.iterdir()):
+            if _holds(descriptors, sockets):
                 name = (descriptors.parent / "comm").read_text("utf-8").strip()
                 return f"{name} (pid {descriptors.parent.name})"
         except OSError:
             continue  # another user's process, or one that just ended
     return "another process"
+
+
+def _holds(descriptors: Path, sockets: set[str]) -> bool:
+    for descriptor in descriptors.iterdir():
+        with suppress(FileNotFoundError):  # closed in between
+            if str(descriptor.readlink()) in sockets:
+                return True
+    return False
 
 
 def _listening_inodes(port: int) -> set[str]:

@@ -7,30 +7,62 @@ several seconds in a trial. What a task asks is one OP_MSG there and one back; B
 from __future__ import annotations
 
 import socket
+import ssl
 import struct
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.failures import Failure
+from ansible.module_utils.pressgauge.scram import MECHANISM, ScramClient, ScramError
 
 if TYPE_CHECKING:
     Document = dict[str, Any]
 
+LOOPBACK = "127.0.0.1"  # every instance listens here beside its own address: a first user can be made from here alone
+USER = "pressgauge"
+UNAUTHORIZED = 13
 _OP_MSG = 2013
 _HEADER = struct.Struct("<iiii")  # length of all, request, response to, operation
 _CONNECT_TIMEOUT_S = 5
 
 
-class Server:
-    """A connection to the one mongod at this address; no TLS, no authentication.
+@dataclass(frozen=True)
+class Credentials:
+    """A user of the server's admin database; the password is kept out of what is printed."""
 
-    Raises OSError when nothing listens there.
+    password: str = field(repr=False)
+    user: str = USER
+
+
+class Server:
+    """A connection to the one mongod at this address, authenticated where credentials are given.
+
+    With `tls_ca_file` the connection is encrypted and the server's certificate held against that authority; not
+    its name, as a server is met on its own host.
+
+    Raises OSError when nothing listens there, Failure (engine) when it does not accept the credentials.
     """
 
-    def __init__(self, bind_ip: str, port: int) -> None:
-        first = bind_ip.partition(",")[0]
-        address = "127.0.0.1" if first in ("0.0.0.0", "*") else first  # noqa: S104  (asked for, not chosen)
-        self._socket = socket.create_connection((address, port), timeout=_CONNECT_TIMEOUT_S)
-        self._socket.settimeout(None)  # a checkpoint may take minutes
+    def __init__(
+        self,
+        port: int,
+        credentials: Credentials | None = None,
+        *,
+        host: str = LOOPBACK,
+        tls_ca_file: str | None = None,
+    ) -> None:
+        self._socket = socket.create_connection((host, port), timeout=_CONNECT_TIMEOUT_S)
+        try:
+            if tls_ca_file:
+                context = ssl.create_default_context(cafile=tls_ca_file)
+                context.check_hostname = False
+                self._socket = context.wrap_socket(self._socket)
+            self._socket.settimeout(None)  # a checkpoint may take minutes
+            if credentials:
+                self.authenticate(credentials)
+        except BaseException:
+            self._socket.close()
+            raise
 
     def __enter__(self) -> Server:
         return self
@@ -39,7 +71,8 @@ class Server:
         self._socket.close()
 
     def command(self, database: str, command: Document) -> Document:
-        """The answer to a command; raises Failure (engine) when the server refuses it, OSError when it is gone."""
+        """The answer to a command; raises Failure (engine, with the server's `code`) when the server refuses it,
+        OSError when it is gone."""
         bson = _bson()
         name = next(iter(command))
         body = b"\0\0\0\0\0" + bson.encode({**command, "$db": database})  # no flags; one section, the document
@@ -47,8 +80,36 @@ class Server:
         length, *_ = _HEADER.unpack(self._receive(_HEADER.size))
         answer: Document = bson.decode(self._receive(length - _HEADER.size)[5:])
         if answer.get("ok") != 1:
-            raise Failure("engine", f"mongod refused {name}: {answer.get('errmsg', answer)}")
+            said = answer.get("errmsg", answer)
+            raise Failure("engine", f"mongod refused {name}: {said}", code=answer.get("code"))
         return answer
+
+    def authenticate(self, credentials: Credentials) -> None:
+        """Make this connection the user's; raises Failure (engine) when the server or the user is another one."""
+        client = ScramClient(credentials.user, credentials.password)
+        try:
+            start = {"saslStart": 1, "mechanism": MECHANISM, "payload": client.first()}
+            answer = self.command("admin", {**start, "options": {"skipEmptyExchange": True}})
+            conversation = answer["conversationId"]
+            proof = client.final(bytes(answer["payload"]))
+            answer = self.command("admin", {"saslContinue": 1, "conversationId": conversation, "payload": proof})
+            client.check(bytes(answer["payload"]))
+        except (ScramError, KeyError) as error:
+            raise Failure("engine", f"mongod can't be authenticated with: {error}") from error
+
+    def admit(self, credentials: Credentials) -> None:
+        """Make the user, as the server's first, where there is none yet; then authenticate as that user.
+
+        A server lets anyone on its own host make the first user, and nobody anything else. So whoever is quicker than
+        we are makes this fail, and gets no data.
+        """
+        user = {"createUser": credentials.user, "pwd": credentials.password, "mechanisms": [MECHANISM]}
+        try:
+            self.command("admin", {**user, "roles": ["root"]})
+        except Failure as refusal:
+            if refusal.facts.get("code") != UNAUTHORIZED:  # refused because there are users already
+                raise
+        self.authenticate(credentials)
 
     def _receive(self, length: int) -> bytes:
         received = bytearray()
@@ -58,16 +119,6 @@ class Server:
                 raise ConnectionResetError("mongod closed the connection")
             received += part
         return bytes(received)
-
-
-def serving_pid(bind_ip: str, port: int) -> int | None:
-    """The process number of the mongod that answers at this address now; None while none does."""
-    _bson()  # loaded while mongod starts
-    try:
-        with Server(bind_ip, port) as server:
-            return int(server.command("admin", {"serverStatus": 1})["pid"])
-    except OSError:
-        return None
 
 
 def _bson() -> Any:

@@ -1,0 +1,84 @@
+"""An intruder on the same host gets no data, and finds the password nowhere but in the client's own file."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pymongo
+import pytest
+from pymongo.errors import OperationFailure
+
+from tests.campaigns import HOME, meddling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.real
+PORT = 27309
+Client = pymongo.MongoClient[dict[str, Any]]
+INTRUSIONS: dict[str, Callable[[Client], object]] = {
+    "read": lambda client: client["pressgauge"]["usertable"].find_one({}),
+    "write": lambda client: client["pressgauge"]["usertable"].insert_one({"_id": "intruder"}),
+    "drop": lambda client: client["pressgauge"].command("drop", "usertable"),
+    "list": lambda client: client.list_database_names(),
+    "counters": lambda client: client["admin"].command("serverStatus"),
+    "user": lambda client: client["admin"].command("createUser", "intruder", pwd="x", roles=["root"]),
+    "stop": lambda client: client["admin"].command("shutdown", force=True),
+}
+
+
+def test_an_intruder_without_the_password(tmp_path: Path) -> None:
+    with meddling(tmp_path, PORT, codes=(0,)) as (evidence, instance):
+        own = HOME / f"clients/t{PORT}/uri"
+        password = urlsplit(own.read_text(encoding="utf-8")).password
+        assert password
+        assert len(password) >= 32
+        assert own.stat().st_mode & 0o777 == 0o600
+        assert (own.parent.stat().st_mode & 0o777, instance.stat().st_mode & 0o777) == (0o700, 0o700)
+        for user in ("", f"pressgauge:{password[:-1]}@"):
+            for attempt in INTRUSIONS.values():
+                with Client(f"mongodb://{user}127.0.0.1:{PORT}") as client, pytest.raises(OperationFailure) as refused:
+                    attempt(client)
+                assert refused.value.code in {13, 18}  # unauthorised, authentication failed
+        ansibles = [*Path(tempfile.gettempdir()).glob("pressgauge-ansible-*"), Path.home() / ".ansible"]
+        assert holding(password, tmp_path, HOME, *ansibles) == [own]
+        assert in_process_lists(password) == []
+        assert evidence.is_dir()
+    assert holding(password, tmp_path, HOME) == []
+
+
+def holding(secret: str, *folders: Path) -> list[Path]:
+    """Files below the folders that have the secret in them; mongod's own data files apart, which are its to protect."""
+    found = []
+    for path in (path for folder in folders for path in files(folder)):
+        with suppress(FileNotFoundError):  # a running trial's files come and go
+            if secret.encode() in path.read_bytes():
+                found.append(path)
+    return found
+
+
+def files(folder: Path) -> Iterator[Path]:
+    skipped = {"engines", "datasets", "corpora", "setup"}  # large, and made before there was a secret
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.name not in skipped and not path.is_symlink():
+            if path.is_dir():
+                yield from files(path)
+            elif path.is_file():
+                yield path
+
+
+def in_process_lists(secret: str) -> list[str]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        for kind in ("cmdline", "environ"):
+            try:
+                said = (process / kind).read_bytes()
+            except OSError:
+                continue  # it has ended
+            if secret.encode() in said:
+                found.append(f"{process / kind}")
+    return found
