@@ -8,10 +8,11 @@ RUN      ?= $(RESULTS)/$(CAMPAIGN)/latest
 PYTHON   := .venv/bin/python
 ENGINE   := .pressgauge/engines/pypi-6.0.5/bin/mongod
 HARNESS  := $(PYTHON) -m harness
+stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify test lint format bench docs lock clean
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify push pull store-list test lint format bench docs lock clean
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -38,6 +39,17 @@ decide: setup ## Print RUN's decision; fails when a constraint is not met
 
 verify: setup ## Check RUN bit by bit
 	@$(HARNESS) verify "$(RUN)"
+
+##@ Keep runs in a store
+push: setup ## Send RUN to STORE=s3://bucket/prefix (ENDPOINT=… for other servers), and write the store's index
+	@$(HARNESS) push "$(RUN)" $(stored)
+	@$(HARNESS) store-list $(stored)
+
+pull: setup ## Fetch RUN=<campaign>/<run-id or latest> from STORE
+	@$(HARNESS) pull "$(RUN)" --results "$(RESULTS)" $(stored)
+
+store-list: setup ## Name the runs in STORE
+	@$(HARNESS) store-list $(stored)
 
 ##@ Work on Pressgauge
 setup: ## Install what a campaign needs (every command does it by itself)

@@ -1,6 +1,14 @@
-"""`python -m harness`."""
+"""`python -m harness`. The remote commands do without what statistics and charts load, and stay small in memory."""
 
-from harness.cli import app
+import sys
+
+from harness import remote_cli
 from harness.terminal import run_app
 
-run_app(app)
+if sys.argv[1:2] and sys.argv[1] in remote_cli.COMMANDS:
+    run_app(remote_cli.app)
+else:
+    from harness.cli import app
+
+    app.add_typer(remote_cli.app)
+    run_app(app)

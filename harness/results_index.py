@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RUN_ID_FORMAT = "%Y%m%dT%H%M%SZ"
+DECISION_FILE = "report/decision.json"
 
 
 def write_results_index(results: Path) -> None:
@@ -24,23 +25,34 @@ def write_results_index(results: Path) -> None:
     write_index(list(_summaries(results)), results / "index.html")
 
 
+def summarise_run(campaign: str, run_id: str, decision: bytes, hosts: bytes) -> RunSummary | None:
+    """A run's line in an index, from its `decision.json` and `host.json`; None where these can't be read."""
+    try:
+        decided = Decision.model_validate_json(decision)
+        surveys = json.loads(hosts)
+        began = datetime.strptime(run_id, RUN_ID_FORMAT).replace(tzinfo=UTC)
+    except (ValueError, ValidationError):
+        return None
+    return RunSummary(
+        campaign=campaign,
+        run_id=run_id,
+        started_at=began.isoformat(),
+        host=", ".join(f"{host}: {survey.get('cpu_model')}" for host, survey in surveys.items()),
+        engines=tuple(dict.fromkeys(one.choice.group.engine or "several" for one in decided.recommendations)),
+        decision=decided,
+        link=f"{campaign}/{run_id}/report/index.html",
+    )
+
+
 def _summaries(results: Path) -> Iterator[RunSummary]:
-    for path in sorted(results.glob("*/*/report/decision.json")):
+    for path in sorted(results.glob(f"*/*/{DECISION_FILE}")):
         folder = path.parent.parent
-        if folder.is_symlink():  # `latest` is one of the others
+        if folder.is_symlink() or folder.name.startswith("."):  # `latest` is one of the others; a pull at work
             continue
         try:
-            decision = Decision.model_validate_json(path.read_bytes())
-            hosts = json.loads((folder / HOST_FILE).read_text(encoding="utf-8"))
-            began = datetime.strptime(folder.name, RUN_ID_FORMAT).replace(tzinfo=UTC)
-        except (OSError, ValueError, ValidationError):
+            decision, hosts = path.read_bytes(), (folder / HOST_FILE).read_bytes()
+        except OSError:
             continue
-        yield RunSummary(
-            campaign=folder.parent.name,
-            run_id=folder.name,
-            started_at=began.isoformat(),
-            host=", ".join(f"{host}: {survey.get('cpu_model')}" for host, survey in hosts.items()),
-            engines=tuple(dict.fromkeys(one.choice.group.engine or "several" for one in decision.recommendations)),
-            decision=decision,
-            link=f"{folder.relative_to(results)}/report/index.html",
-        )
+        summary = summarise_run(folder.parent.name, folder.name, decision, hosts)
+        if summary:
+            yield summary

@@ -1,0 +1,133 @@
+"""boto3's clients, and AWS's refusals in words that say who must do what.
+
+Credentials, region, profile and endpoints come from boto3's own chain (environment, `~/.aws`, instance roles).
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from botocore import exceptions as botocore
+from botocore.config import Config
+
+from harness.errors import HostError, InputError, PressgaugeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ATTEMPTS = 8
+_CREDENTIALS = "give credentials as for the AWS command line: AWS_PROFILE, AWS_ACCESS_KEY_ID …, or an instance role"
+_THROTTLED = {
+    "RequestLimitExceeded",
+    "Throttling",
+    "ThrottlingException",
+    "RequestThrottled",
+    "SlowDown",
+    "TooManyRequestsException",
+}
+_REFUSED = {"UnauthorizedOperation", "AccessDenied", "AccessDeniedException", "UnauthorizedAccess", "403", "Forbidden"}
+_UNKNOWN_CALLER = {
+    "AuthFailure",
+    "InvalidClientTokenId",
+    "SignatureDoesNotMatch",
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "RequestExpired",
+    "InvalidAccessKeyId",
+    "UnrecognizedClientException",
+}
+_NO_ROOM = {
+    "InsufficientInstanceCapacity",
+    "InstanceLimitExceeded",
+    "VcpuLimitExceeded",
+    "MaxSpotInstanceCountExceeded",
+    "VolumeLimitExceeded",
+    "Unsupported",
+}
+
+
+def client(service: str, *, region: str | None = None, endpoint: str | None = None) -> Any:
+    """A client of one of AWS's services, which tries again, ever later, where it is throttled.
+
+    An attempt count or retry mode of the user's own (AWS_MAX_ATTEMPTS, AWS_RETRY_MODE, `~/.aws/config`) goes before
+    ours. Bodies are checked by Content-MD5, which every S3-compatible server knows.
+    """
+    with answers(service):
+        session = boto3.Session(region_name=region)
+        configured = session._session.get_config_variable
+        mode, attempts = configured("retry_mode"), configured("max_attempts")
+        config = Config(
+            retries={
+                "mode": "standard" if mode == "legacy" else mode,
+                "total_max_attempts": attempts or _ATTEMPTS,
+            },
+            connect_timeout=10,
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+            s3={"addressing_style": "path"} if endpoint else None,  # few servers answer to a bucket's own host name
+        )
+        make: Any = session.client  # typed for a service known beforehand
+        return make(service, config=config, endpoint_url=endpoint)
+
+
+@contextmanager
+def answers(service: str) -> Iterator[None]:
+    """Turn what AWS or the way there refuses into a typed error.
+
+    Raises:
+        InputError: the region, an argument or a name is wrong.
+        HostError: no credentials, no permission, throttled for too long, no capacity, or no connection.
+    """
+    try:
+        yield
+    except botocore.ClientError as error:
+        raise _refusal(service, error) from error
+    except (botocore.NoRegionError, botocore.InvalidRegionError) as error:
+        raise InputError(f"{service}: {error}", do="set cloud.region in the spec, or AWS_REGION") from error
+    except botocore.ParamValidationError as error:
+        raise InputError(f"{service}: {' '.join(str(error).split())}", do="mend that argument") from error
+    except (botocore.ProfileNotFound, botocore.ConfigParseError) as error:
+        raise InputError(f"{service}: {error}", do="check AWS_PROFILE and ~/.aws/config") from error
+    except (
+        botocore.NoCredentialsError,
+        botocore.PartialCredentialsError,
+        botocore.CredentialRetrievalError,
+        botocore.NoAuthTokenError,
+        botocore.SSOError,
+    ) as error:
+        raise HostError(f"{service}: {error}", do=_CREDENTIALS) from error
+    except botocore.HTTPClientError as error:
+        raise HostError(f"{service}: {error}", do="check the network and the endpoint, then run it again") from error
+    except botocore.WaiterError as error:
+        raise HostError(f"{service}: {error}", do="see `make cloud-list`, then run it again") from error
+    except botocore.BotoCoreError as error:
+        raise HostError(f"{service}: {error}", do="mend it, then run it again") from error
+
+
+def error_code(error: botocore.ClientError) -> str:
+    """AWS's own code of a refusal; `404` and its like where there is no more."""
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
+def _refusal(service: str, error: botocore.ClientError) -> PressgaugeError:
+    code, action = error_code(error), f"{service}:{error.operation_name}"
+    said = str(error.response.get("Error", {}).get("Message", "")).strip() or code
+    tries = error.response.get("ResponseMetadata", {}).get("RetryAttempts", 0) + 1
+    kind: type[PressgaugeError] = HostError
+    what, do = f"{code}: {said}", "mend it, then run it again"
+    if code in _THROTTLED:
+        what = f"AWS still throttles after {tries} attempts ({code})"
+        do = "wait a minute and run it again, or raise AWS_MAX_ATTEMPTS"
+    elif code in _REFUSED:
+        what, do = f"not permitted: {said}", f"let this caller {action}; docs/ec2.md and docs/s3.md have the policies"
+    elif code in _UNKNOWN_CALLER:
+        what, do = f"AWS does not accept the credentials: {said}", _CREDENTIALS
+    elif code in _NO_ROOM:
+        do = "choose another region, subnet or instance type, or ask AWS for a higher quota"
+    elif code == "NoSuchBucket":
+        kind, do = InputError, "check STORE=s3://bucket/prefix"
+    elif code.startswith("Invalid") or code.endswith((".NotFound", "Malformed")):
+        kind, do = InputError, "mend that in the spec's `cloud` section, or the argument"
+    return kind(f"{action}: {what}", do=do)
