@@ -12,7 +12,7 @@ stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify push pull store-list test lint format bench docs lock clean
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline push pull store-list test lint format bench docs lock clean
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -39,6 +39,12 @@ decide: setup ## Print RUN's decision; fails when a constraint is not met
 
 verify: setup ## Check RUN bit by bit
 	@$(HARNESS) verify "$(RUN)"
+
+check-regression: setup ## Has CANDIDATE got worse than BASELINE (runs, or a baseline file)? STRICT=1 TOLERANCES=file GATE=options
+	@$(HARNESS) gate "$(BASELINE)" "$(CANDIDATE)" $(if $(TOLERANCES),--tolerances "$(TOLERANCES)") $(if $(STRICT),--strict) $(GATE)
+
+baseline: setup ## Keep RUN as the baseline file FILE, small enough for a repository
+	@$(HARNESS) baseline "$(RUN)" "$(FILE)"
 
 ##@ Keep runs in a store
 push: setup ## Send RUN to STORE=s3://bucket/prefix (ENDPOINT=… for other servers), and write the store's index

@@ -66,6 +66,9 @@ class Criteria(Part):
     """The spec's `decision` section."""
 
     baseline: str = Field(description="The arm that every other is compared with.")
+    baseline_engine: str | None = Field(
+        None, description="The engine that every other is compared with; left out: engines are not compared."
+    )
     objective: Objective = Field(Objective.STORAGE, description="What the recommended arm should be best at.")
     constraints: tuple[Constraint, ...] = ()
     equivalence_margin_percent: Percent = Field(

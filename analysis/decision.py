@@ -15,6 +15,7 @@ from analysis.planning import NoiseFloor, noise_floor
 from analysis.recommendation import Choice, choose
 from analysis.records import Part, TrialRecord
 from analysis.study import Study, study
+from analysis.upgrades import Upgrade, upgrades
 from analysis.verdicts import Effect, Family, Verdict
 
 if TYPE_CHECKING:
@@ -45,10 +46,14 @@ class Decision(Part):
     baseline: str
     criteria: Criteria
     counts: Counts
+    upgrades: tuple[Upgrade, ...] = Field(
+        (), description="One per engine beside the baseline engine; empty where engines are not compared."
+    )
     recommendations: tuple[Recommendation, ...] = Field(description="One per group.")
     primary: tuple[str, ...] = Field(description="Keys of the metrics that the verdicts are corrected over.")
     controls: tuple[str, ...] = Field(description="Arms with the baseline's own settings (A/A).")
     effects: tuple[Effect, ...] = Field(description="Of every metric; primary, exploratory and control.")
+    engine_effects: tuple[Effect, ...] = Field((), description="Engines against the baseline engine, by arm.")
     estimates: tuple[ArmEstimate, ...]
     noise_floor: tuple[NoiseFloor, ...]
     undecided: tuple[str, ...] = Field(description="Primary effects without a verdict, in words.")
@@ -71,6 +76,7 @@ def decide(records: Iterable[TrialRecord], criteria: Criteria, question: str = "
         baseline=criteria.baseline,
         criteria=criteria,
         counts=_counts(found),
+        upgrades=upgrades(found),
         recommendations=tuple(
             Recommendation(
                 sentence=sentences.recommendation(choice, criteria.baseline),
@@ -82,11 +88,12 @@ def decide(records: Iterable[TrialRecord], criteria: Criteria, question: str = "
         primary=found.primary,
         controls=tuple(sorted(found.controls)),
         effects=found.effects,
+        engine_effects=found.engine_effects,
         estimates=figures,
         noise_floor=noise_floor(found),
         undecided=tuple(
             sentences.effect(effect, criteria.equivalence_margin_percent)
-            for effect in found.effects
+            for effect in (*found.engine_effects, *found.effects)
             if effect.family is Family.PRIMARY and effect.verdict is Verdict.UNDECIDED
         ),
         caveats=tuple(caveats(found, choices, figures)),

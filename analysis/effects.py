@@ -81,7 +81,9 @@ class Comparison(Part):
         """The figures that tests are made from; None without an interval."""
         if self.mean_log is None or self.sd_log is None or self.se_log is None:
             return None
-        return Inference(np.asarray(self.mean_log), np.asarray(self.sd_log), np.asarray(self.se_log), self.n)
+        return Inference(
+            np.asarray(self.mean_log), np.asarray(self.sd_log), np.asarray(self.se_log), self.n, self.n - 1
+        )
 
 
 def ratio_estimate(found: Inference, confidence_percent: float, unit: Unit = Unit.RATIO) -> Estimate:

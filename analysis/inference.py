@@ -21,6 +21,9 @@ ROUNDING = 1e-12
 MOST_BLOCKS = 1000
 """The largest number of blocks that is worth naming."""
 
+_MANY = 1e6
+"""Degrees of freedom at which t is the normal distribution."""
+
 
 class Inference(NamedTuple):
     """What n log-ratios say: arrays of one shape (scalars as 0-d arrays), `n` common to all."""
@@ -30,10 +33,12 @@ class Inference(NamedTuple):
     se: Floats
     """Standard error of the mean, never below the resolution of the measurement."""
     n: int
+    df: int | float | Floats
+    """Degrees of freedom of `se`; n − 1 for pairs, Welch and Satterthwaite's for two samples."""
 
     def half_width(self, confidence_percent: float) -> Floats:
         """Half the width of the t interval of the mean log-ratio."""
-        return np.asarray(t_quantile(self.n - 1, 0.5 + confidence_percent / 200) * self.se)
+        return np.asarray(t_quantile_of(self.df, 0.5 + confidence_percent / 200) * self.se)
 
 
 def infer(log_ratios: ArrayLike, floor: ArrayLike = 0.0) -> Inference:
@@ -48,7 +53,36 @@ def infer(log_ratios: ArrayLike, floor: ArrayLike = 0.0) -> Inference:
         raise ValueError("inference needs at least two blocks")
     sd = np.asarray(values.std(axis=-1, ddof=1))
     sd = np.where(sd < ROUNDING, 0.0, sd)
-    return Inference(values.mean(axis=-1), sd, np.maximum(sd / np.sqrt(n), floor), n)
+    return Inference(values.mean(axis=-1), sd, np.maximum(sd / np.sqrt(n), floor), n, n - 1)
+
+
+def welch(candidate: ArrayLike, baseline: ArrayLike, floor: ArrayLike = 0.0, drift: ArrayLike = 0.0) -> Inference:
+    """The log-ratio of two independent samples of logs (at least two each, along the last axis), by Welch's t.
+
+    `floor` is as in `infer`. `drift` is the standard deviation that one run's level has beyond what its own blocks
+    show (the host's hour): it is a known variance that no number of blocks averages out. `sd` is the two samples'
+    combined scatter, as of a difference of one value each.
+    """
+    ours, theirs = np.asarray(candidate, dtype=float), np.asarray(baseline, dtype=float)
+    n, m = ours.shape[-1], theirs.shape[-1]
+    if min(n, m) < 2:
+        raise ValueError("two samples need at least two blocks each")
+    a, b = ours.var(axis=-1, ddof=1), theirs.var(axis=-1, ddof=1)
+    scattered = a / n + b / m
+    known = 2 * np.square(np.asarray(drift, dtype=float))
+    shares = np.square(a / n) / (n - 1) + np.square(b / m) / (m - 1)
+    df = np.divide(
+        np.square(scattered + known), shares, out=np.full(np.shape(scattered), _MANY, dtype=float), where=shares > 0
+    )
+    se = np.maximum(np.sqrt(scattered + known), floor)
+    return Inference(ours.mean(axis=-1) - theirs.mean(axis=-1), np.sqrt(a + b), se, n + m, np.minimum(df, _MANY))
+
+
+def t_quantile_of(df: float | Floats, probability: float) -> Floats:
+    """The quantile of Student's t distribution, for one or many degrees of freedom."""
+    if isinstance(df, int):
+        return np.asarray(t_quantile(df, probability))
+    return np.asarray(stats.t.ppf(probability, df))
 
 
 @lru_cache(maxsize=4096)
@@ -61,7 +95,7 @@ def p_difference(found: Inference) -> Floats:
     """Two-sided p-value of "the ratio is 1". Without scatter and resolution (se = 0) nothing is known: p = 1."""
     known = found.se > 0
     t = np.divide(np.abs(found.mean), found.se, out=np.zeros_like(found.se), where=known)
-    return np.where(known, 2 * stats.t.sf(t, found.n - 1), 1.0)
+    return np.where(known, 2 * stats.t.sf(t, found.df), 1.0)
 
 
 def p_equivalence(found: Inference, margin: float) -> Floats:
@@ -69,7 +103,7 @@ def p_equivalence(found: Inference, margin: float) -> Floats:
     known = found.se > 0
     room = margin - np.abs(found.mean)
     t = np.divide(room, found.se, out=np.zeros_like(found.se), where=known)
-    return np.where(known, stats.t.sf(t, found.n - 1), 1.0)
+    return np.where(known, stats.t.sf(t, found.df), 1.0)
 
 
 def holm(p_values: ArrayLike) -> Floats:

@@ -36,6 +36,8 @@ class Study:
     primary: tuple[str, ...]
     controls: frozenset[str]
     effects: tuple[Effect, ...]
+    engine_effects: tuple[Effect, ...] = ()
+    """Engines against the baseline engine; a family of their own. Empty unless the criteria name that engine."""
 
     @property
     def objective_metric(self) -> str:
@@ -75,7 +77,27 @@ def study(records: Iterable[TrialRecord], criteria: Criteria) -> Study:
         alpha=1 - criteria.confidence_percent / 100,
         is_control=lambda one: one.candidate in controls,
     )
-    return Study(criteria, trials, measured, workload, primary, controls, effects)
+    engine_effects = _engine_effects(trials, measured, criteria, primary)
+    return Study(criteria, trials, measured, workload, primary, controls, effects, engine_effects)
+
+
+def _engine_effects(
+    trials: pd.DataFrame, measured: pd.DataFrame, criteria: Criteria, primary: Sequence[str]
+) -> tuple[Effect, ...]:
+    """Engines against the baseline engine, within arm, dataset and block. Another question than that for the arm, so
+    another family: each keeps its own rate of false claims.
+    """
+    if criteria.baseline_engine is None:
+        return ()
+    comparisons = compare(
+        trials,
+        measured,
+        baseline=criteria.baseline_engine,
+        factor="engine",
+        confidence_percent=criteria.confidence_percent,
+    )
+    alpha = 1 - criteria.confidence_percent / 100
+    return judge(comparisons, primary=primary, margin_percent=criteria.equivalence_margin_percent, alpha=alpha)
 
 
 def objective_metric(objective: Objective, workload: str) -> str:

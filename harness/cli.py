@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from analysis.pairing import Selection
 from harness import doctor as doctors
 from harness import plan as planning
 from harness.errors import Exit
+from harness.gate import Outputs, hold_gate, write_baseline, write_outputs
 from harness.ledger import LATEST, SPEC_FILE, find_run, open_run
 from harness.load_spec import ROOT, find_campaign, load_campaign
 from harness.outcome import blocks_wanted, decide_run, exit_code, summarise, write_outcome
@@ -116,6 +118,38 @@ def verify(folder: RunArgument) -> None:
     wrong = list(faults(ledger))
     say(wrong or [f"{ledger.folder}: {len(ledger.records())} trials, all as recorded"])
     raise typer.Exit(Exit.GATE_FAILED if wrong else Exit.FINE)
+
+
+@app.command("gate")
+def gate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command line
+    baseline: Annotated[Path, typer.Argument(metavar="BASELINE", help="A run's folder, or a baseline file.")],
+    candidate: Annotated[Path, typer.Argument(metavar="CANDIDATE", help="A run's folder; the same one: within it.")],
+    tolerances: Annotated[Path | None, typer.Option("--tolerances", help="YAML; see docs/gate.md.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail on anything undecided, too.")] = False,
+    baseline_engine: Annotated[str | None, typer.Option("--baseline-engine", help="Only its cells.")] = None,
+    baseline_arm: Annotated[str | None, typer.Option("--baseline-arm", help="Only its cells.")] = None,
+    engine: Annotated[str | None, typer.Option("--engine", help="Of the candidate, only its cells.")] = None,
+    arm: Annotated[str | None, typer.Option("--arm", help="Of the candidate, only its cells.")] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML.")] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a Markdown summary.")] = None,
+    as_json: Annotated[Path | None, typer.Option("--json", help="Write all findings.")] = None,
+    annotations: Annotated[bool, typer.Option("--annotations", help="Print GitHub's workflow commands.")] = False,
+) -> None:
+    """Has the candidate got worse? Exit 1 for a regression, 2 where the runs can't be compared."""
+    chosen = Selection(baseline_engine=baseline_engine, baseline_arm=baseline_arm, engine=engine, arm=arm)
+    judged = hold_gate(baseline, candidate, chosen, tolerances, strict=strict)
+    say(judged.lines())
+    say(write_outputs(judged, Outputs(junit, markdown, as_json, annotations)))
+    raise typer.Exit(judged.exit_code)
+
+
+@app.command()
+def baseline(
+    folder: RunArgument, path: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")]
+) -> None:
+    """Keep a finished run as a baseline file, small enough for a repository."""
+    kept = write_baseline(folder, path)
+    say(f"{path}: {len(kept.figures)} figures of {kept.campaign}/{kept.run_id}")
 
 
 @app.command()

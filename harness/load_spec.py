@@ -145,6 +145,11 @@ def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
         wrong = campaign.decision.baseline
         message = f"{wrong!r} is no arm of this campaign{did_you_mean(wrong, arms)}; its arms: {', '.join(arms)}"
         yield ("decision", "baseline"), message
+    engines, wanted = sorted(campaign.engines), campaign.decision.baseline_engine
+    if wanted is not None and (wanted not in campaign.engines or len(engines) < 2):
+        what = "has no other engine to be compared with" if wanted in engines else "is no engine of this campaign"
+        message = f"{wanted!r} {what}{did_you_mean(wanted, engines)}; the campaign's engines: {', '.join(engines)}"
+        yield ("decision", "baseline_engine"), message
     for name, arm in campaign.arms.items():
         too_old = sorted(e for e, engine in campaign.engines.items() if release(engine.version) < (5, 0))
         if arm.zstd_level is not None and too_old:

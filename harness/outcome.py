@@ -45,7 +45,7 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
     """Decide, and write everything that people look at into the run's `report/`."""
     records = ledger.records()
     blocks = max(campaign.fewest_blocks, max((record.block + 1 for record in records), default=0))
-    hosts = _read_json(ledger.folder / HOST_FILE)
+    hosts = read_json(ledger.folder / HOST_FILE)
     versions = [engine.version for engine in campaign.engines.values()]
     moved = canaries.findings(ledger.folder, campaign.limits.canary_percent)
     run = Run(
@@ -61,7 +61,7 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
         engines=tuple(campaign.engines),
         datasets=tuple(campaign.datasets),
         hosts=hosts,
-        manifests={name: _read_json(ledger.folder / f"dataset-{name}.json") for name in campaign.datasets},
+        manifests={name: read_json(ledger.folder / f"dataset-{name}.json") for name in campaign.datasets},
         versions=_versions(ledger, records),
         findings={
             host: [(f.subject, f.found, f.level.value, f.advice) for f in doctor.examine(survey, versions)]
@@ -102,11 +102,12 @@ def exit_code(decision: Decision, records: Sequence[TrialRecord], planned: Seque
 
 def _versions(ledger: Ledger, records: Sequence[TrialRecord]) -> dict[str, str]:
     engines = sorted({record.in_force.version for record in records if record.in_force})
-    kept = {name: str(told) for name, told in _read_json(ledger.folder / VERSIONS_FILE).items()}
+    kept = {name: str(told) for name, told in read_json(ledger.folder / VERSIONS_FILE).items()}
     return {"mongod": ", ".join(engines) or "none started"} | kept
 
 
-def _read_json(path: Path) -> Mapping[str, Any]:
+def read_json(path: Path) -> Mapping[str, Any]:
+    """A JSON object from a run's folder; an empty one where the file is missing or damaged."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

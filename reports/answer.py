@@ -133,7 +133,8 @@ def _checks(choice: Choice) -> tuple[Check, ...]:
 
 def undecided(material: Material) -> Notice | None:
     """How many primary comparisons are open."""
-    effects = [one for one in material.decision.effects if one.family is Family.PRIMARY]
+    every = (*material.decision.engine_effects, *material.decision.effects)
+    effects = [one for one in every if one.family is Family.PRIMARY]
     still = material.decision.undecided
     if not still:
         return None

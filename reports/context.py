@@ -16,6 +16,7 @@ from reports.charts.latency import latency_table, percentiles
 from reports.charts.over_time import over_time
 from reports.charts.tradeoffs import tradeoff
 from reports.cost import CostPage, cost_page
+from reports.engines import EngineStep, engine_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,6 +80,8 @@ class Page:
     """When the first trial started and the last one ended."""
     undecided: Notice | None
     notices: tuple[Notice, ...]
+    engine_steps: tuple[EngineStep, ...]
+    """What each engine changed against the baseline engine; empty where engines are not compared."""
     groups: tuple[GroupPage, ...]
     trials: Table
     settings: Table
@@ -106,6 +109,7 @@ def page(material: Material) -> Page:
         period=_period(material.run),
         undecided=undecided(material),
         notices=notices(material),
+        engine_steps=engine_steps(material.decision),
         groups=tuple(_group(material, group) for group in material.groups),
         trials=evidence.trials(material),
         settings=settings[0],

@@ -88,8 +88,9 @@ def _line(run: RunSummary) -> Line:
         date=run.started_at[:16].replace("T", " "),
         host=run.host,
         engines=", ".join(run.engines),
-        decisions=tuple(
-            f"{one.choice.group.label}: {one.sentence}" if several else one.sentence for one in recommendations
+        decisions=(
+            *(one.sentence for one in run.decision.upgrades),
+            *(f"{one.choice.group.label}: {one.sentence}" if several else one.sentence for one in recommendations),
         )
         or ("No recommendation: there are no trials.",),
         trials=f"{counts.trials - counts.void} of {counts.trials}",

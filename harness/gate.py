@@ -1,0 +1,217 @@
+"""The gate at the edge: sides read from runs and baseline files, tolerances from YAML, findings written for CI."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from analysis.comparability import Comparability, compare_facts
+from analysis.gate import Gate, gate
+from analysis.pairing import PairingError, Selection
+from analysis.sides import Side, side
+from analysis.tolerances import Tolerances
+from harness.errors import Exit, HostError, InputError
+from harness.ledger import HOST_FILE, SPEC_FILE, VERSIONS_FILE, find_run, write_whole
+from harness.load_spec import load_campaign
+from harness.outcome import decide_run, exit_code, read_json
+from harness.plan import plan
+from harness.yaml_source import read_yaml
+from reports import gate as formats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+    from harness.ledger import Ledger
+    from harness.spec import Campaign
+
+_ABOUT_HOSTS = (
+    "hostname", "architecture", "kernel", "os", "cpu_model", "cores", "cores_allowed", "memory_total_bytes",
+    "thp_enabled", "frequency_governor",
+)  # fmt: skip
+_NOT_CONDITIONS = {"question", "name", "blocks", "engines", "arms", "limits", "decision"}
+"""Sections of a campaign that say what is under test, or how it is judged, and not under which conditions it ran."""
+_NAMED_ALONE = {"workloads", "datasets", "document", "instance"}
+_FREE = {"instance.port", "instance.bind_ip"}
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where findings go beside the terminal."""
+
+    junit: Path | None = None
+    markdown: Path | None = None
+    json: Path | None = None
+    annotations: bool = False
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A gate that was held, and what differs between its sides."""
+
+    found: Gate
+    comparability: Comparability
+    strict: bool
+
+    @property
+    def exit_code(self) -> Exit:
+        """1 for a regression, or for anything undecided where that counts; else 0."""
+        return Exit.GATE_FAILED if self.found.fails(strict=self.strict) else Exit.FINE
+
+    def lines(self) -> Iterator[str]:
+        """What the terminal says."""
+        return formats.lines(self.found, self.comparability.warnings)
+
+
+def hold_gate(
+    baseline: Path, candidate: Path, selection: Selection, tolerances: Path | None, *, strict: bool = False
+) -> Judged:
+    """Compare a run with a run or a baseline file.
+
+    Raises:
+        InputError: a side or the tolerances can't be read, the sides are not comparable (the message lists every
+            difference), or no cell of one stands against one of the other.
+    """
+    before, after = read_side(baseline), read_side(candidate)
+    allowed = read_tolerances(tolerances) if tolerances else Tolerances()
+    comparability = compare_facts(before.facts, after.facts)
+    if not comparability.comparable:
+        listed = "\n".join(f"  {one}" for one in comparability.forbidding)
+        raise InputError(
+            f"{candidate} can't be compared with {baseline}:\n{listed}",
+            do="repeat one of the runs under the other's conditions; docs/gate.md says what must match",
+        )
+    try:
+        found = gate(before, after, allowed, selection)
+    except PairingError as error:
+        raise InputError(str(error), do="name engines and arms as the runs do") from error
+    return Judged(found, comparability, strict)
+
+
+def write_outputs(judged: Judged, outputs: Outputs) -> list[str]:
+    """Write the files that were asked for; gives the annotations to print.
+
+    Raises:
+        HostError: a file can't be written.
+    """
+    found, warnings, strict = judged.found, judged.comparability.warnings, judged.strict
+    if outputs.junit:
+        _write(outputs.junit, formats.junit(found, strict=strict))
+    if outputs.markdown:
+        _write(outputs.markdown, formats.markdown(found, warnings))
+    if outputs.json:
+        _write(outputs.json, found.model_dump_json(indent=1) + "\n")
+    if not outputs.annotations:
+        return []
+    return list(formats.workflow_commands(found, warnings, strict=strict))
+
+
+def read_side(path: Path) -> Side:
+    """A side from a run's folder, or from a baseline file.
+
+    Raises:
+        InputError: there is neither, or it can't be read.
+    """
+    if path.is_file():
+        try:
+            return Side.model_validate_json(path.read_bytes())
+        except (OSError, ValidationError) as error:
+            why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error.strerror
+            raise InputError(
+                f"{path}: not a baseline file of a version this Pressgauge reads: {why}",
+                do="make it anew from a run: python -m harness baseline RUN FILE",
+            ) from error
+    ledger = find_run(path)
+    campaign = load_campaign(ledger.folder / SPEC_FILE, name=str(ledger.state().get("campaign", "")))
+    decision = decide_run(ledger, campaign)
+    return side(campaign.name, ledger.run_id, ledger.records(), decision, facts(ledger, campaign))
+
+
+def write_baseline(run: Path, path: Path) -> Side:
+    """Keep a run as a baseline file: its facts, figures and decision, one figure a line, so that changes show in git.
+
+    Raises:
+        InputError: there is no run, or it is not complete: a baseline must not lack trials.
+    """
+    found = read_side(run)
+    ledger = find_run(run)
+    campaign = load_campaign(ledger.folder / SPEC_FILE, name=found.campaign)
+    records = ledger.records()
+    planned = plan(campaign, max((record.block + 1 for record in records), default=campaign.fewest_blocks))
+    if exit_code(decide_run(ledger, campaign), records, planned) is Exit.INCOMPLETE or not ledger.finished:
+        raise InputError(f"{run}: this run is not complete, or has void trials", do="resume it, or take another run")
+    _write(path, baseline_text(found))
+    return found
+
+
+def baseline_text(found: Side) -> str:
+    """The JSON of a side, with one line a figure."""
+    told = found.model_dump(mode="json")
+    parts = []
+    for key, value in told.items():
+        if key in ("figures", "counters", "cells"):
+            rows = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in value)
+            parts.append(f' "{key}": [\n{rows}\n ]')
+        else:
+            parts.append(f' "{key}": {json.dumps(value, ensure_ascii=False)}')
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def read_tolerances(path: Path) -> Tolerances:
+    """The tolerances of a YAML file.
+
+    Raises:
+        InputError: it is missing or wrong, with file, line and key.
+    """
+    source = read_yaml(path)
+    try:
+        return Tolerances.model_validate(source.data or {})
+    except ValidationError as error:
+        faults = [
+            f"{path}:{source.line(tuple(fault['loc']))}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+            for fault in error.errors()
+        ]
+        raise InputError("\n".join(faults), do="mend the tolerances; docs/gate.md has an example") from error
+
+
+def facts(ledger: Ledger, campaign: Campaign) -> dict[str, JsonValue]:
+    """What a run's figures are conditional on: hosts, corpora, every condition of the spec, and versions of tools."""
+    found: dict[str, JsonValue] = {}
+    hosts = read_json(ledger.folder / HOST_FILE)
+    for number, name in enumerate(sorted(hosts), start=1):
+        prefix = "host" if len(hosts) == 1 else f"host{number}"
+        found |= {f"{prefix}.{key}": hosts[name].get(key) for key in _ABOUT_HOSTS}
+        found[f"{prefix}.filesystem"] = (hosts[name].get("data") or {}).get("filesystem")
+    for name in campaign.datasets:
+        found[f"corpus.{name}"] = read_json(ledger.folder / f"dataset-{name}.json").get("digest")
+    found |= dict(_conditions(campaign.model_dump(mode="json", exclude=_NOT_CONDITIONS)))
+    found |= {f"versions.{tool}": str(told) for tool, told in read_json(ledger.folder / VERSIONS_FILE).items()}
+    return found
+
+
+def _conditions(spec: dict[str, Any]) -> Iterator[tuple[str, JsonValue]]:
+    for section, value in spec.items():
+        if section in _NAMED_ALONE:
+            for key, inner in value.items():
+                if f"{section}.{key}" not in _FREE:
+                    yield f"{section}.{key}", _flat(inner)
+        else:
+            yield section, _flat(value)
+
+
+def _flat(value: Any) -> JsonValue:
+    """Sections as one text, so that a difference shows whole."""
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else value
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text)
+    except OSError as error:
+        raise HostError(f"{path}: can't be written: {error.strerror}", do="give another path") from error

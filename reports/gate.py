@@ -1,0 +1,144 @@
+"""A gate's findings for people and machines: terminal lines, Markdown, JUnit XML and GitHub's annotations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from analysis import quantities
+from analysis.gate import Check, Gate, GateVerdict
+from analysis.metrics import metric
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from analysis.comparability import Difference
+
+_ORDER = (GateVerdict.REGRESSED, GateVerdict.UNDECIDED, GateVerdict.IMPROVED, GateVerdict.UNCHANGED)
+_GLYPHS = {
+    GateVerdict.REGRESSED: "▼",
+    GateVerdict.IMPROVED: "▲",
+    GateVerdict.UNCHANGED: "■",
+    GateVerdict.UNDECIDED: "◇",
+}
+_METHODS = {
+    "paired": "paired within the blocks of one run",
+    "welch": "two runs, no shared blocks: Welch's t on logarithms, with the host's drift between runs allowed for",
+}
+
+
+def headline(found: Gate) -> str:
+    """What came of it, in one line: `2 regressed, 1 undecided, 4 unchanged of 7 checks`."""
+    counts = [(len(found.of(verdict)), verdict) for verdict in _ORDER]
+    said = ", ".join(f"{count} {verdict}" for count, verdict in counts if count)
+    return f"{said or 'nothing'} of {len(found.checks)} checks" if found.checks else "nothing to check"
+
+
+def lines(found: Gate, warnings: Sequence[Difference]) -> Iterator[str]:
+    """The gate on a terminal: what needs a look in full, the rest in number."""
+    yield f"gate: {headline(found)}"
+    yield f"      {found.candidate} against {found.baseline}; {_METHODS[found.method]}"
+    for check in _sorted(found):
+        if check.verdict is GateVerdict.UNCHANGED:
+            continue
+        yield f"  {_GLYPHS[check.verdict]} {sentence(check)}"
+        if check.leads:
+            yield f"      moved with it (leads, not causes): {'; '.join(map(str, check.leads))}"
+    for warning in warnings:
+        yield f"  ! differs: {warning}"
+    for note in found.notes:
+        yield f"  ! {note}"
+
+
+def sentence(check: Check) -> str:
+    """`rmw throughput (zstd): −12.0 % [−15.1 %, −8.7 %], tolerance 3 %: regressed`."""
+    label = f"{metric(check.metric).label} ({check.pair})"
+    if check.ratio is None:
+        return f"{label}: {check.verdict}: {check.problem}"
+    return f"{label}: {_figures(check)}, tolerance {check.tolerance_percent:g} %: {check.verdict}"
+
+
+def _figures(check: Check) -> str:
+    ratio = check.ratio
+    assert ratio is not None
+    interval = ""
+    if ratio.low is not None and ratio.high is not None:
+        interval = f" [{quantities.change(ratio.low)}, {quantities.change(ratio.high)}]"
+    ours, theirs = check.blocks[1], check.blocks[0]
+    blocks = f"n = {ours}" if ours == theirs else f"n = {theirs} and {ours}"
+    return f"{quantities.change(ratio.value)}{interval}, {blocks}"
+
+
+def _sorted(found: Gate) -> list[Check]:
+    return sorted(found.checks, key=lambda check: _ORDER.index(check.verdict))
+
+
+def markdown(found: Gate, warnings: Sequence[Difference]) -> str:
+    """A summary for a pull request."""
+    text = [f"### Pressgauge: {headline(found)}", ""]
+    text += [f"`{found.candidate}` against `{found.baseline}`; {_METHODS[found.method]}.", ""]
+    text += ["| | metric | cells | change | tolerance | verdict |", "|---|---|---|---:|---:|---|"]
+    for check in _sorted(found):
+        change = check.problem if check.ratio is None else _figures(check)
+        cells = (
+            _GLYPHS[check.verdict], metric(check.metric).label, check.pair, change,
+            f"{check.tolerance_percent:g} %", check.verdict.value,
+        )  # fmt: skip
+        text.append(f"| {' | '.join(_cell(str(part)) for part in cells)} |")
+    led = [check for check in _sorted(found) if check.leads]
+    if led:
+        text += ["", "What moved with each regression, the strongest first: leads, not causes.", ""]
+        text += [f"- {metric(one.metric).label} ({one.pair}): {'; '.join(map(str, one.leads))}" for one in led]
+    notes = [f"- differs: {warning}" for warning in warnings] + [f"- {note}" for note in found.notes]
+    if notes:
+        text += ["", *notes]
+    return "\n".join(text) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def junit(found: Gate, *, strict: bool) -> str:
+    """JUnit XML: a test case a check. Undecided is skipped, or a failure where that shuts the gate."""
+    failing = {GateVerdict.REGRESSED, GateVerdict.UNDECIDED} if strict else {GateVerdict.REGRESSED}
+    failed = [check for check in found.checks if check.verdict in failing]
+    skipped = [check for check in found.of(GateVerdict.UNDECIDED) if check not in failed]
+    suite = ET.Element(
+        "testsuite",
+        name=f"pressgauge {found.candidate} against {found.baseline}",
+        tests=str(len(found.checks)),
+        failures=str(len(failed)),
+        skipped=str(len(skipped)),
+        errors="0",
+    )
+    for check in found.checks:
+        case = ET.SubElement(suite, "testcase", classname=check.pair, name=check.metric)
+        if check in failed:
+            failure = ET.SubElement(case, "failure", message=sentence(check), type=check.verdict.value)
+            failure.text = "\n".join(f"moved with it: {lead}" for lead in check.leads)
+        elif check in skipped:
+            ET.SubElement(case, "skipped", message=sentence(check))
+        else:
+            ET.SubElement(case, "system-out").text = sentence(check)
+    root = ET.Element("testsuites")
+    root.append(suite)
+    ET.indent(root, " ")
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def workflow_commands(found: Gate, warnings: Iterable[Difference], *, strict: bool) -> Iterator[str]:
+    """GitHub's workflow commands: an error a regression, a warning for what is undecided or differs."""
+    for check in found.of(GateVerdict.REGRESSED):
+        yield _command("error", f"regressed {check.metric}", sentence(check))
+    for check in found.of(GateVerdict.UNDECIDED):
+        yield _command("error" if strict else "warning", f"undecided {check.metric}", sentence(check))
+    for warning in warnings:
+        yield _command("warning", "runs differ", str(warning))
+
+
+def _command(level: str, title: str, message: str) -> str:
+    """As the runner reads it: it takes %, line ends and, in properties, separators as escapes."""
+    escaped = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    title = title.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    return f"::{level} title={title}::{escaped}"

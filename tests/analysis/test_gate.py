@@ -1,0 +1,198 @@
+"""The gate: verdicts, pairing, comparability, tolerances, leads, and how often an A/A pair fails."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.comparability import compare_facts
+from analysis.criteria import Criteria
+from analysis.decision import decide
+from analysis.gate import Gate, GateVerdict, gate
+from analysis.inference import infer, p_difference, welch
+from analysis.pairing import PairingError, Selection
+from analysis.sides import Side, side
+from analysis.tolerances import Regression, Tolerance, Tolerances
+from tests.analysis.simulate import gate_false_alarms
+from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, Noise, campaign
+from tests.analysis.test_upgrades import changed
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from analysis.records import TrialRecord
+
+CRITERIA = Criteria(baseline="snappy", baseline_engine="6.0.5")
+EXACT = Tolerances(drift_percent=0)
+
+
+def as_side(records: list[TrialRecord], run: str = "a", **facts: str) -> Side:
+    return side("upgrade", run, records, decide(records, CRITERIA), facts)
+
+
+def two_engines(blocks: int = 6, noise: Noise = QUIET, seed: int = 1, **factors: float) -> Side:
+    made = campaign(arms=(SNAPPY, ZSTD), engines=("6.0.5", "6.0.27"), blocks=blocks, noise=noise, seed=seed)
+    return as_side([changed(record, "6.0.27", **factors) for record in made])
+
+
+def one_engine(run: str, engine: str = "6.0.5", blocks: int = 6, seed: int = 1, **factors: float) -> Side:
+    made = campaign(arms=(SNAPPY,), engines=(engine,), blocks=blocks, noise=Noise(0.002, 0.004), seed=seed)
+    return as_side([changed(record, engine, **factors) for record in made], run)
+
+
+def verdicts(found: Gate, verdict: GateVerdict) -> set[tuple[str, str]]:
+    return {(check.pair, check.metric) for check in found.of(verdict)}
+
+
+def test_within_a_run_the_campaigns_baseline_engine_is_the_baseline_and_ratios_are_paired() -> None:
+    run = two_engines(throughput=0.8, noise=Noise(0.002, 0.25))
+    found = gate(run, run, Tolerances())
+    assert found.method == "paired"
+    assert verdicts(found, GateVerdict.REGRESSED) == {
+        (f"6.0.5 → 6.0.27, {arm}, sentences", metric)
+        for arm in ("snappy", "zstd-6")
+        for metric in ("insert.throughput", "rmw.throughput")
+    }
+    assert found.fails(strict=False)
+
+
+def test_two_runs_are_compared_by_welch_and_with_room_for_the_hosts_drift() -> None:
+    before, after = one_engine("a"), one_engine("b", "6.0.27", seed=2, throughput=0.85)
+    exact = gate(before, after, EXACT)
+    assert exact.method == "welch"
+    assert {metric for _, metric in verdicts(exact, GateVerdict.REGRESSED)} == {"insert.throughput", "rmw.throughput"}
+    assert {pair for pair, _ in verdicts(exact, GateVerdict.REGRESSED)} == {"6.0.5 → 6.0.27, snappy, sentences"}
+    drifting = gate(before, after, Tolerances())
+    assert verdicts(drifting, GateVerdict.REGRESSED) == set()
+    assert ("6.0.5 → 6.0.27, snappy, sentences", "rmw.throughput") in verdicts(drifting, GateVerdict.UNDECIDED)
+    assert not drifting.fails(strict=False)
+    assert drifting.fails(strict=True)
+
+
+def test_sizes_do_not_drift_with_the_host() -> None:
+    found = gate(one_engine("a"), one_engine("b", seed=2, storage=1.1), Tolerances())
+    assert {metric for _, metric in verdicts(found, GateVerdict.REGRESSED)} == {
+        "compression_ratio",
+        "storage_bytes_per_document",
+    }
+
+
+def test_an_improvement_is_no_regression_unless_any_change_is_one() -> None:
+    run = two_engines(throughput=1.3)
+    assert not gate(run, run, Tolerances()).fails(strict=False)
+    either = Tolerances(metrics={"*.throughput": Tolerance(regression=Regression.EITHER)})
+    assert gate(run, run, either).fails(strict=False)
+    lower = Tolerances(metrics={"*.throughput": Tolerance(regression=Regression.LOWER)})
+    assert not gate(run, run, lower).fails(strict=False)
+
+
+def test_a_change_within_its_tolerance_is_unchanged_and_beyond_it_regressed() -> None:
+    run = two_engines(throughput=0.9)
+    wide = Tolerances(metrics={"*.throughput": Tolerance(percent=25)})
+    assert not gate(run, run, wide).fails(strict=True)
+    narrow = Tolerances(metrics={"rmw.throughput": Tolerance(percent=5), "*.throughput": Tolerance(percent=25)})
+    assert {metric for _, metric in verdicts(gate(run, run, narrow), GateVerdict.REGRESSED)} == {"rmw.throughput"}
+
+
+def test_a_file_can_leave_metrics_out_and_names_that_match_nothing_are_told() -> None:
+    run = two_engines(throughput=0.5)
+    quiet = Tolerances(metrics={"*.throughput": Tolerance(check=False), "rwm.p99": Tolerance(percent=9)})
+    found = gate(run, run, quiet)
+    assert not any(check.metric.endswith(".throughput") for check in found.checks)
+    assert found.notes == ("the tolerances name rwm.p99, which no trial has",)
+
+
+def test_a_metric_that_went_missing_is_asked_for_and_undecided() -> None:
+    before, after = one_engine("a"), one_engine("b")
+    without = after.model_copy(update={"figures": tuple(f for f in after.figures if f.metric != "rmw.throughput")})
+    check = next(one for one in gate(before, without, Tolerances()).checks if one.metric == "rmw.throughput")
+    assert check.verdict is GateVerdict.UNDECIDED
+    assert check.problem == "it takes two blocks on each side"
+
+
+def test_the_same_run_needs_a_baseline_and_unknown_names_are_refused() -> None:
+    run = one_engine("a")
+    alone = run.model_copy(update={"criteria": Criteria(baseline="snappy")})
+    with pytest.raises(PairingError, match="--baseline-engine"):
+        gate(alone, alone, Tolerances())
+    with pytest.raises(PairingError, match=r"no cell of 7\.0"):
+        gate(run, one_engine("b"), Tolerances(), Selection(engine="7.0"))
+
+
+def test_arms_of_one_run_can_be_gated_too() -> None:
+    run = two_engines()
+    found = gate(run, run, Tolerances(), Selection(baseline_arm="snappy", arm="zstd-6"))
+    assert {check.pair for check in found.checks} == {
+        f"{engine}, snappy → zstd-6, sentences" for engine in ("6.0.5", "6.0.27")
+    }
+    assert ("6.0.5, snappy → zstd-6, sentences", "rmw.throughput") in verdicts(found, GateVerdict.REGRESSED)
+
+
+def test_leads_name_the_counters_that_moved_the_largest_first() -> None:
+    def with_counters(records: list[TrialRecord], read: float, written: float) -> list[TrialRecord]:
+        rng = np.random.default_rng(4)
+        return [
+            record.model_copy(
+                update={
+                    "phases": tuple(
+                        phase.model_copy(
+                            update={
+                                "counters": {
+                                    "pages_read": read * phase.acknowledged * rng.uniform(0.99, 1.01),
+                                    "pages_written": written * phase.acknowledged * rng.uniform(0.99, 1.01),
+                                    "checkpoints": 3.0 * phase.acknowledged,
+                                }
+                            }
+                        )
+                        for phase in record.phases
+                    )
+                }
+            )
+            for record in records
+        ]
+
+    made = campaign(arms=(SNAPPY,), blocks=4, noise=QUIET)
+    before = as_side(with_counters(made, 0.1, 1.0), "a")
+    slower = [changed(record, "6.0.5", throughput=0.5) for record in made]
+    after = as_side(with_counters(slower, 0.8, 1.3), "b")
+    check = next(one for one in gate(before, after, EXACT).checks if one.metric == "rmw.throughput")
+    assert check.verdict is GateVerdict.REGRESSED
+    assert [lead.what for lead in check.leads] == ["Pages read into cache", "Pages written from cache"]
+    assert check.leads[0].ratio == pytest.approx(8, rel=0.03)
+
+
+def test_what_must_match_and_what_may_differ() -> None:
+    before: dict[str, JsonValue] = {
+        "host.cpu_model": "A",
+        "host.kernel": "6.1",
+        "host.memory_total_bytes": 1000,
+        "records": 10,
+        "corpus.s": "x",
+    }
+    same = compare_facts(before, before | {"host.memory_total_bytes": 1040})
+    assert same.comparable
+    assert not same.warnings
+    other = compare_facts(before, before | {"host.kernel": "6.2", "records": 20})
+    assert [str(one) for one in other.warnings] == ["host.kernel: 6.1 in the baseline, 6.2 in the candidate"]
+    assert [one.fact for one in other.forbidding] == ["records"]
+    assert not compare_facts(before, {}).comparable, "what a side does not know is a difference"
+
+
+def test_welch_is_the_textbooks() -> None:
+    rng = np.random.default_rng(1)
+    ours, theirs = rng.normal(0.1, 0.05, 7), rng.normal(0, 0.15, 4)
+    assert float(p_difference(welch(ours, theirs))) == pytest.approx(
+        stats.ttest_ind(ours, theirs, equal_var=False).pvalue, rel=1e-9
+    )
+    assert float(welch(ours, theirs, drift=0.1).se) > float(welch(ours, theirs).se)
+    assert float(p_difference(infer(ours))) == pytest.approx(stats.ttest_1samp(ours, 0).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["paired", "welch"])
+@pytest.mark.parametrize("blocks", [3, 5])
+def test_a_run_against_its_like_passes_in_nineteen_of_twenty(method: str, blocks: int) -> None:
+    found = gate_false_alarms(method, blocks, runs=400)
+    assert found.value <= 0.05, str(found)

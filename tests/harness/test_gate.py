@@ -1,0 +1,118 @@
+"""The gate's command: exit codes, comparability, baseline files, tolerances and what CI reads."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+
+from analysis.pairing import Selection
+from harness.errors import Exit, InputError
+from harness.gate import Outputs, hold_gate, read_side, write_baseline, write_outputs
+from harness.ledger import HOST_FILE, VERSIONS_FILE, Ledger, open_run
+from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, campaign
+from tests.analysis.test_upgrades import changed
+from tests.campaigns import small
+from tests.harness.commands import harness
+from tests.reports.sample import HOST
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BOTH = Selection()
+
+
+def a_run(folder: Path, run_id: str, *, finished: bool = True, host: dict[str, object] | None = None,
+          records: int = 2000, **factors: float) -> Path:  # fmt: skip
+    """A run's folder with synthetic records of two engines."""
+    engines = {version: {"source": "pypi", "version": version} for version in ("6.0.5", "6.0.27")}
+    arms = {arm.name: {"block_compressor": arm.compressor.value} for arm in (SNAPPY, ZSTD)}
+    decision = {"baseline": "snappy", "baseline_engine": "6.0.5"}
+    path = small(folder / "two.yaml", 27999, engines=engines, arms=arms, decision=decision, blocks=5, records=records)
+    ledger = open_run(folder / "results", "two", path.read_text(), run_id, anew=True)
+    ledger.keep_first(HOST_FILE, {"localhost": HOST | (host or {})})
+    ledger.keep_first(VERSIONS_FILE, {"Pressgauge": run_id})
+    (ledger.folder / "dataset-sentences.json").write_text(json.dumps({"digest": "ab" * 32}))
+    for record in campaign(arms=(SNAPPY, ZSTD), engines=tuple(engines), blocks=5, noise=QUIET):
+        ledger.commit(changed(record, "6.0.27", **factors), ledger.workspace(record.trial))
+    if finished:
+        ledger.finish()
+    return ledger.folder
+
+
+def test_exit_codes_of_the_command(tmp_path: Path) -> None:
+    slow = a_run(tmp_path, "20260101T000000Z", throughput=0.7)
+    ran = harness("gate", slow, slow, "--annotations", "--junit", tmp_path / "out/gate.xml")
+    assert ran.code == 1, ran.out + ran.err
+    assert "4 regressed" in ran.out
+    assert "paired within the blocks of one run" in ran.out
+    assert ran.out.count("::error title=regressed ") == 4
+    assert harness("gate", slow, tmp_path).code == 2
+    other = a_run(tmp_path, "20260102T000000Z", host={"cpu_model": "Another CPU", "kernel": "6.2"}, records=3000)
+    ran = harness("gate", slow, other)
+    assert ran.code == 2
+    assert "host.cpu_model: Example CPU @ 3.0GHz in the baseline, Another CPU in the candidate" in ran.err
+    assert "records: 2000 in the baseline, 3000 in the candidate" in ran.err
+    assert "regressed" not in ran.out + ran.err, "not comparable: never a number"
+
+
+def test_an_equal_run_passes_and_may_differ_in_kernel_and_version(tmp_path: Path) -> None:
+    before = a_run(tmp_path, "20260101T000000Z")
+    after = a_run(tmp_path, "20260102T000000Z", host={"kernel": "6.2"})
+    judged = hold_gate(before, after, BOTH, None)
+    assert judged.exit_code is Exit.FINE
+    assert judged.found.method == "welch"
+    assert [one.fact for one in judged.comparability.warnings] == ["host.kernel", "versions.Pressgauge"]
+
+
+def test_a_baseline_file_stands_for_its_run(tmp_path: Path) -> None:
+    run = a_run(tmp_path, "20260101T000000Z", storage=1.1)
+    kept = tmp_path / "baseline.json"
+    write_baseline(run, kept)
+    assert read_side(kept) == read_side(run)
+    assert kept.stat().st_size < 200_000
+    assert hold_gate(kept, run, BOTH, None).found == hold_gate(run, run, BOTH, None).found
+    kept.write_text(kept.read_text().replace('"format_version": 1', '"format_version": 9'))
+    with pytest.raises(InputError, match="not a baseline file"):
+        read_side(kept)
+
+
+def test_an_unfinished_run_is_no_baseline(tmp_path: Path) -> None:
+    run = a_run(tmp_path, "20260101T000000Z", finished=False)
+    with pytest.raises(InputError, match="not complete"):
+        write_baseline(run, tmp_path / "baseline.json")
+
+
+def test_tolerances_are_read_and_their_faults_have_lines(tmp_path: Path) -> None:
+    run = a_run(tmp_path, "20260101T000000Z", throughput=0.7)
+    path = tmp_path / "tolerances.yaml"
+    path.write_text(yaml.safe_dump({"metrics": {"*.throughput": {"percent": 60}}}))
+    assert hold_gate(run, run, BOTH, path).exit_code is Exit.FINE
+    path.write_text("percent: 3\nmetrics:\n  rmw.p99: {percents: 5}\n")
+    with pytest.raises(InputError, match=r"tolerances.yaml:3: metrics.rmw.p99.percents"):
+        hold_gate(run, run, BOTH, path)
+
+
+def test_what_ci_reads(tmp_path: Path) -> None:
+    run = a_run(tmp_path, "20260101T000000Z", throughput=0.7)
+    outputs = Outputs(tmp_path / "gate.xml", tmp_path / "gate.md", tmp_path / "gate.json", annotations=True)
+    judged = hold_gate(run, run, BOTH, None)
+    printed = write_outputs(judged, outputs)
+    suite = ET.parse(tmp_path / "gate.xml").getroot()[0]
+    cases = {(case.get("classname"), case.get("name")): case for case in suite}
+    assert suite.get("failures") == "4"
+    assert len(cases) == int(suite.get("tests") or 0) == len(judged.found.checks)
+    failure = cases["6.0.5 → 6.0.27, zstd-6, sentences", "rmw.throughput"].find("failure")
+    assert failure is not None
+    assert "−30" in (failure.get("message") or "")
+    assert "| ▼ | rmw throughput | 6.0.5 → 6.0.27, zstd-6, sentences |" in (tmp_path / "gate.md").read_text()
+    assert json.loads((tmp_path / "gate.json").read_text())["method"] == "paired"
+    assert not any("\n" in line or "100 %," in line for line in printed)
+
+
+def test_a_ledgers_identity_is_campaign_and_run(tmp_path: Path) -> None:
+    run = a_run(tmp_path, "20260101T000000Z")
+    assert read_side(run).identity() == ("two", Ledger(run).run_id)
