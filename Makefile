@@ -11,6 +11,9 @@ HARNESS  := $(PYTHON) -m harness
 stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 
+# Where the environment forbids bytecode, every command, and Ansible within it, would compile its packages anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline push pull store-list test lint format bench docs lock clean
 

@@ -11,9 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize, stats
+from scipy import special  # not scipy.stats: it takes longer to import than a report takes to decide
 
 Floats = NDArray[np.float64]
+
+_HALVINGS = 50
+"""Of an interval until its ends differ by rounding only."""
 
 ROUNDING = 1e-12
 """Log-ratios that scatter less than this differ by the computer's rounding only: they do not scatter."""
@@ -82,20 +85,25 @@ def t_quantile_of(df: float | Floats, probability: float) -> Floats:
     """The quantile of Student's t distribution, for one or many degrees of freedom."""
     if isinstance(df, int):
         return np.asarray(t_quantile(df, probability))
-    return np.asarray(stats.t.ppf(probability, df))
+    return np.asarray(special.stdtrit(df, probability))
 
 
 @lru_cache(maxsize=4096)
 def t_quantile(df: int, probability: float) -> float:
     """The quantile of Student's t distribution."""
-    return float(stats.t.ppf(probability, df))
+    return float(special.stdtrit(df, probability))
+
+
+def _t_beyond(t: Floats, df: float | Floats) -> Floats:
+    """The probability that Student's t exceeds `t`."""
+    return np.asarray(special.stdtr(df, -t))
 
 
 def p_difference(found: Inference) -> Floats:
     """Two-sided p-value of "the ratio is 1". Without scatter and resolution (se = 0) nothing is known: p = 1."""
     known = found.se > 0
     t = np.divide(np.abs(found.mean), found.se, out=np.zeros_like(found.se), where=known)
-    return np.where(known, 2 * stats.t.sf(t, found.df), 1.0)
+    return np.where(known, 2 * _t_beyond(t, found.df), 1.0)
 
 
 def p_equivalence(found: Inference, margin: float) -> Floats:
@@ -103,7 +111,7 @@ def p_equivalence(found: Inference, margin: float) -> Floats:
     known = found.se > 0
     room = margin - np.abs(found.mean)
     t = np.divide(room, found.se, out=np.zeros_like(found.se), where=known)
-    return np.where(known, stats.t.sf(t, found.df), 1.0)
+    return np.where(known, _t_beyond(t, found.df), 1.0)
 
 
 def holm(p_values: ArrayLike) -> Floats:
@@ -121,7 +129,7 @@ def holm(p_values: ArrayLike) -> Floats:
 def _quantiles(probability: float) -> tuple[Floats, Floats]:
     """The t quantile and the square root of n, for n = 2, 3, ... MOST_BLOCKS."""
     n = np.arange(2, MOST_BLOCKS + 1)
-    return np.asarray(stats.t.ppf(probability, n - 1)), np.sqrt(n)
+    return np.asarray(special.stdtrit(n - 1, probability)), np.sqrt(n)
 
 
 def blocks_for_half_width(sd: float, half_width: float, probability: float, floor: float = 0.0) -> int | None:
@@ -163,14 +171,15 @@ def power(effect: float, sd: float, blocks: int, alpha: float) -> float:
     scatter, weights = _scatter_quadrature(df)
     critical = t_quantile(df, 1 - alpha / 2) * scatter
     shift = abs(effect) * np.sqrt(blocks) / sd
-    return float(weights @ (stats.norm.cdf(shift - critical) + stats.norm.cdf(-shift - critical)))
+    return float(weights @ (special.ndtr(shift - critical) + special.ndtr(-shift - critical)))
 
 
 @lru_cache(maxsize=256)
 def _scatter_quadrature(df: int) -> tuple[Floats, Floats]:
     """Estimated ÷ true standard deviation at Gauss-Legendre points of its distribution, and their weights."""
     points, weights = np.polynomial.legendre.leggauss(200)
-    return np.sqrt(stats.chi2.ppf((points + 1) / 2, df) / df), weights / 2
+    chi_square = 2 * special.gammaincinv(df / 2, (points + 1) / 2)
+    return np.sqrt(chi_square / df), weights / 2
 
 
 def detectable_effect(sd: float, blocks: int, alpha: float, wished_power: float = 0.8) -> float | None:
@@ -179,6 +188,15 @@ def detectable_effect(sd: float, blocks: int, alpha: float, wished_power: float 
         return None
     if sd <= 0:
         return 0.0
+    return sd * _detectable_in_sd(blocks, alpha, wished_power)
+
+
+@lru_cache(maxsize=256)
+def _detectable_in_sd(blocks: int, alpha: float, wished_power: float) -> float:
+    """The detectable effect in standard deviations of a log-ratio, by halving: power grows with the effect."""
     # Whatever scatter is estimated up to twice the true one leaves the test this bound to clear.
-    highest = (2 * t_quantile(blocks - 1, 1 - alpha / 2) + 5) / np.sqrt(blocks)
-    return sd * float(optimize.brentq(lambda d: power(d, 1.0, blocks, alpha) - wished_power, 0.0, highest, xtol=1e-9))
+    low, high = 0.0, float((2 * t_quantile(blocks - 1, 1 - alpha / 2) + 5) / np.sqrt(blocks))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if power(middle, 1.0, blocks, alpha) < wished_power else (low, middle)
+    return high

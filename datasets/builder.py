@@ -4,11 +4,11 @@ import json
 import os
 import re
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from blake3 import blake3
-from faker import VERSION as FAKER_VERSION
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from datasets.corpus import Corpus
@@ -72,7 +72,7 @@ def _built(recipe: Recipe, seed: int, path: Path) -> Manifest:
         recipe=recipe.recipe,
         parameters=recipe.model_dump(mode="json", exclude={"recipe"}),
         seed=seed,
-        faker_version=FAKER_VERSION if locales(recipe) else None,
+        faker_version=version("Faker") if locales(recipe) else None,
         locales=locales(recipe),
         units=len(corpus.starts),
         bytes=len(data),

@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Iterator
+from importlib.metadata import version
 from itertools import cycle, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from blake3 import blake3
-from faker import VERSION as FAKER_VERSION
-from faker import Faker
 
 from datasets.errors import DatasetError
 from datasets.recipes import FakerParagraphs, FakerSentences, Recipe, UserFile, YcsbRandom
+
+if TYPE_CHECKING:
+    from faker import Faker
 
 LARGEST_FILE_BYTES = 2**30  # each client holds the corpus in memory, in one array
 _RANDOM_UNIT_BYTES = 102  # a value of the default 100 bytes then has the very structure of a stock one
@@ -37,7 +40,7 @@ def source(recipe: Recipe) -> str:
     """Name what beside recipe and seed the units depend on: Faker's version, or the content of the file."""
     match recipe:
         case FakerSentences() | FakerParagraphs():
-            return f"faker {FAKER_VERSION}"
+            return f"faker {version('Faker')}"
         case YcsbRandom():
             return ""
         case UserFile():
@@ -55,8 +58,10 @@ def locales(recipe: Recipe) -> tuple[str, ...]:
             return ()
 
 
-def _writer(locale: str, seed: int) -> Faker:
+def _writer(locale: str, seed: int) -> "Faker":
     """Give a Faker of its own; seeded by text, since Python takes the absolute value of a seed number."""
+    from faker import Faker  # noqa: PLC0415 only what builds a corpus pays for it, not what reads a spec
+
     writer = Faker(locale)
     writer.seed_instance(f"{seed}/{locale}")
     return writer

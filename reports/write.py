@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from reports.material import Material
 from reports.theme import CONFIG, STATIC, with_light_colours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from analysis.decision import Decision
     from reports.charts.base import Chart
@@ -32,22 +33,24 @@ _PNG_SCALE = 2
 
 def write(run: Run, folder: Path, template_dir: Path | None) -> Decision:
     """See `reports.write_report`."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        vega = pool.submit(vega_bundle)  # vl-convert takes a second to start: meanwhile, decide
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        vega = pool.submit(_start_drawing)  # the drawing engine takes half a second to start: meanwhile, decide
         material = Material.of(run)
         found = page(material)
+        figures = [pool.submit(_figure, chart) for chart in found.charts() if chart.exported]
         texts = render(found, vega.result(), template_dir)
-    figures = folder / "figures"
-    figures.mkdir(parents=True, exist_ok=True)
-    names = write_figures(found.charts(), figures)
-    for stale in figures.iterdir():
-        if stale.suffix in (".svg", ".png") and stale.name not in names:
-            stale.unlink()
+    write_figures([figure.result() for figure in figures], folder / "figures")
     write_whole(folder / "decision.json", material.decision.model_dump_json(indent=1) + "\n")
     write_whole(folder / "metrics.csv", material.measured.to_csv(index=False, lineterminator="\n"))
     for name, text in texts.items():
         write_whole(folder / name, text)
     return material.decision
+
+
+def _start_drawing() -> str:
+    """Have vl-convert start its engine by drawing nothing; gives the page's script."""
+    vl_convert.vegalite_to_svg({"data": {"values": []}, "mark": "point"})
+    return vega_bundle()
 
 
 def render(found: Page, vega: str, template_dir: Path | None) -> dict[str, str]:
@@ -91,18 +94,28 @@ def nonce_of(data: Any) -> str:
     return hashlib.sha256(script_json(data).encode()).hexdigest()[:32]
 
 
-def write_figures(charts: Iterable[Chart], folder: Path) -> set[str]:
-    """SVG and PNG of every exported chart, in light colours; gives the names of the files."""
-    wanted = [chart for chart in charts if chart.exported]
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return {name for names in pool.map(lambda chart: _write_figure(chart, folder), wanted) for name in names}
+@dataclass(frozen=True)
+class Figure:
+    """An exported chart's files, in light colours."""
+
+    key: str
+    svg: str
+    png: bytes
 
 
-def _write_figure(chart: Chart, folder: Path) -> tuple[str, str]:
+def _figure(chart: Chart) -> Figure:
     specification = with_light_colours(dict(chart.spec)) | {"width": _FIGURE_WIDTH_PX, "padding": 12}
     config = with_light_colours(CONFIG) | {"background": "white"}
     svg = vl_convert.vegalite_to_svg(specification, config=config)
-    names = (f"{chart.key}.svg", f"{chart.key}.png")
-    write_whole(folder / names[0], svg)
-    write_whole(folder / names[1], vl_convert.svg_to_png(svg, scale=_PNG_SCALE))
-    return names
+    return Figure(chart.key, svg, vl_convert.svg_to_png(svg, scale=_PNG_SCALE))
+
+
+def write_figures(figures: Sequence[Figure], folder: Path) -> None:
+    """Write the figures' files; those of an earlier report that are no more go."""
+    folder.mkdir(parents=True, exist_ok=True)
+    contents = {f"{one.key}.svg": one.svg.encode() for one in figures} | {f"{one.key}.png": one.png for one in figures}
+    for name, content in contents.items():
+        write_whole(folder / name, content)
+    for stale in folder.iterdir():
+        if stale.suffix in (".svg", ".png") and stale.name not in contents:
+            stale.unlink()

@@ -72,7 +72,9 @@ def _point_layers(
     layers = []
     base = alt.Chart(rows(counted)).encode(x=value, y=y, yOffset=spread)
     if counted and len({point["block"] for point in counted}) <= MOST_JOINED:
-        layers.append(base.mark_line(color="var(--ink-2)", strokeWidth=1, opacity=0.28).encode(detail="block:N"))
+        layers.append(
+            base.mark_line(color="var(--ink-2)", strokeWidth=1, opacity=0.28).encode(detail=alt.Detail("block:N"))
+        )
     if counted:
         layers.append(
             base.mark_point(filled=True, size=46, opacity=0.85).encode(
@@ -94,7 +96,7 @@ def _mean_layers(means: Sequence[Mapping[str, Any]], styles: Sequence[ArmStyle],
     base = alt.Chart(rows(means)).encode(y=y, tooltip=tips)
     foot = ROW_PX / 2 - 12
     return [
-        base.mark_rule(strokeWidth=2, yOffset=foot, y2Offset=foot).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_rule(strokeWidth=2, yOffset=foot, y2Offset=foot).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         base.mark_tick(thickness=3, size=13, opacity=1, color="var(--ink)", yOffset=foot).encode(x=value),
     ]
 

@@ -31,67 +31,73 @@ _DOWNWARDS = (0.99, 0.98, 0.95, 0.9, 0.8, 0.7, 0.5, 0.35, 0.2, 0.1, 0.05, 0.02, 
 def forest(material: Material, group: Group, effects: Sequence[Effect]) -> Chart:
     """The given effects of one group, by metric; each metric has a line of its own above its arms."""
     lines = _lines(effects)
+    criteria = material.run.criteria
     drawn = [line for line in lines if "value" in line]
-    low, high = _range(drawn, material.run.criteria.equivalence_margin_percent)
-    places = [line["place"] for line in lines]
-    y = alt.Y(
-        "place:O",
-        scale=alt.Scale(domain=places, paddingInner=0.2),
-        axis=alt.Axis(title=None, labelExpr=f"{_texts(lines, 'arm')}[datum.value]"),
-    )
-    said = alt.Y(
-        "place:O",
-        axis=alt.Axis(title=None, orient="right", labelExpr=f"{_texts(lines, 'said')}[datum.value]", labelLimit=130),
-    )
-    x = alt.X(
-        "value:Q",
-        scale=alt.Scale(type="log", domain=[low, high], nice=False, clamp=True),
-        axis=alt.Axis(
-            title=f"change against {material.run.criteria.baseline}, per cent (log scale)",
-            values=_ticks(low, high),
-            labelExpr="datum.value == 1 ? '0 %' : format(100 * (datum.value - 1), '+.2~f') + ' %'",
-        ),
-    )
-    styles = list(VERDICTS.items())
-    verdicts = [verdict.value for verdict, _ in styles]
-    tips = [alt.Tooltip(f"{name}:N") for name in ("arm", "metric", "change", "verdict", "blocks")]
-    margin = material.run.criteria.equivalence_margin_percent
-    data = rows(drawn)
+    x = _change_axis(drawn, criteria.baseline, criteria.equivalence_margin_percent)
     layer = alt.layer(
-        alt.Chart(rows([{"low": 1 / (1 + margin / 100), "high": 1 + margin / 100}]))
-        .mark_rect(color="var(--band)")
-        .encode(x=alt.X("low:Q"), x2="high:Q"),
-        alt.Chart(rows([{"value": 1}])).mark_rule(color="var(--ink-2)").encode(x=x),
-        alt.Chart(rows(line for line in lines if "heading" in line))
-        .mark_text(align="left", baseline="middle", fontWeight=600)
-        .encode(y=y, x=alt.value(0), text="heading:N"),
-        alt.Chart(data)
-        .mark_rule(strokeWidth=2)
-        .encode(x=alt.X("low:Q"), x2="high:Q", y=alt.Y("place:O", axis=None), tooltip=tips),
-        alt.Chart(data)
-        .mark_point(size=95, opacity=1, strokeWidth=2)
-        .encode(
-            x=x,
-            y=said,
-            shape=alt.Shape(
-                "verdict:N", scale=alt.Scale(domain=verdicts, range=[s.shape for _, s in styles]), title="verdict"
-            ),
-            stroke=alt.Stroke("verdict:N", scale=alt.Scale(domain=verdicts, range=[s.colour for _, s in styles])),
-            fill=alt.Fill(
-                "verdict:N", scale=alt.Scale(domain=verdicts, range=[_inside(verdict) for verdict, _ in styles])
-            ),
-            tooltip=tips,
-        ),
+        *_background(lines, x, criteria.equivalence_margin_percent), *_marks(lines, drawn, x)
     ).resolve_axis(y="independent")
     return Chart(
         key=slug("effects", *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
         title="Primary metrics",
-        caption=f"Mean of the ratios within each block with its {material.run.criteria.confidence_percent:g} % "
-        f"interval. The band is ±{margin:g} %, inside which a difference does not matter. "
+        caption=f"Mean of the ratios within each block with its {criteria.confidence_percent:g} % "
+        f"interval. The band is ±{criteria.equivalence_margin_percent:g} %, inside which a difference does not matter. "
         "↑ higher is better, ↓ lower is better.",
         spec=chart_spec(layer, ROW_PX * len(lines)),
         table=effects_table(effects),
     )
+
+
+def _change_axis(drawn: Sequence[dict[str, Any]], baseline: str, margin_percent: float) -> alt.X:
+    low, high = _range(drawn, margin_percent)
+    return alt.X(
+        "value:Q",
+        scale=alt.Scale(type="log", domain=[low, high], nice=False, clamp=True),
+        axis=alt.Axis(
+            title=f"change against {baseline}, per cent (log scale)",
+            values=_ticks(low, high),
+            labelExpr="datum.value == 1 ? '0 %' : format(100 * (datum.value - 1), '+.2~f') + ' %'",
+        ),
+    )
+
+
+def _background(lines: Sequence[dict[str, Any]], x: alt.X, margin_percent: float) -> list[alt.Chart]:
+    """The equivalence margin, no change, and each metric's heading above its arms' names."""
+    arms = alt.Axis(title=None, labelExpr=f"{_texts(lines, 'arm')}[datum.value]")
+    places = alt.Scale(domain=[line["place"] for line in lines], paddingInner=0.2)
+    band = rows([{"low": 1 / (1 + margin_percent / 100), "high": 1 + margin_percent / 100}])
+    return [
+        alt.Chart(band).mark_rect(color="var(--band)").encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
+        alt.Chart(rows([{"value": 1}])).mark_rule(color="var(--ink-2)").encode(x=x),
+        alt.Chart(rows(line for line in lines if "heading" in line))
+        .mark_text(align="left", baseline="middle", fontWeight=600, x=0)
+        .encode(y=alt.Y("place:O", scale=places, axis=arms), text=alt.Text("heading:N")),
+    ]
+
+
+def _marks(lines: Sequence[dict[str, Any]], drawn: Sequence[dict[str, Any]], x: alt.X) -> list[alt.Chart]:
+    """Each effect's interval, and its mean by the shape of its verdict; what it says stands at the right."""
+    data = rows(drawn)
+    tips = [alt.Tooltip(f"{name}:N") for name in ("arm", "metric", "change", "verdict", "blocks")]
+    said = alt.Axis(title=None, orient="right", labelExpr=f"{_texts(lines, 'said')}[datum.value]", labelLimit=130)
+    interval = alt.Chart(data).mark_rule(strokeWidth=2)
+    return [
+        interval.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=alt.Y("place:O", axis=None), tooltip=tips),
+        alt.Chart(data)
+        .mark_point(size=95, opacity=1, strokeWidth=2)
+        .encode(
+            x=x,
+            y=alt.Y("place:O", axis=said),
+            shape=alt.Shape("verdict:N", scale=_verdict_scale([one.shape for one in VERDICTS.values()])),
+            stroke=alt.Stroke("verdict:N", scale=_verdict_scale([one.colour for one in VERDICTS.values()])),
+            fill=alt.Fill("verdict:N", scale=_verdict_scale([_inside(verdict) for verdict in VERDICTS])),
+            tooltip=tips,
+        ),
+    ]
+
+
+def _verdict_scale(looks: Sequence[str]) -> alt.Scale:
+    return alt.Scale(domain=[verdict.value for verdict in VERDICTS], range=list(looks))
 
 
 def _inside(verdict: Verdict) -> str:

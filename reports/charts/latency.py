@@ -14,11 +14,12 @@ from reports.charts.base import Chart, arm_scale, chart_spec, interval, rows, sl
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from analysis.effects import Group
     from analysis.records import Latency, TrialRecord
     from reports.material import Material
+    from reports.theme import ArmStyle
 
 PERCENTILES = (("p50", 0.5), ("p90", 0.1), ("p95", 0.05), ("p99", 0.01), ("p99.9", 0.001), ("p99.99", 0.0001))
 """A percentile's name, and the share of operations that take longer."""
@@ -32,8 +33,19 @@ def percentiles(material: Material, group: Group, workload: str) -> Chart | None
     merged = _merged(material.counting_in(group), workload)
     if not merged:
         return None
-    styles = list(material.styles.values())
-    points = [
+    points = _points(merged)
+    kinds = [kind for kind in KINDS if any(point["kind"] == kind for point in points)]
+    return Chart(
+        key=slug("latency", workload, *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
+        title=f"{workload} latency",
+        caption="Histograms of all counting trials, merged. " + _explained(kinds),
+        spec=chart_spec(_layer(points, list(material.styles.values()), kinds), _HEIGHT_PX),
+        table=_table(merged),
+    )
+
+
+def _points(merged: Mapping[tuple[str, str], _Merged]) -> list[dict[str, Any]]:
+    return [
         {
             "arm": arm,
             "kind": kind,
@@ -46,7 +58,10 @@ def percentiles(material: Material, group: Group, workload: str) -> Chart | None
         for (arm, kind), found in merged.items()
         for name, longer in PERCENTILES
     ]
-    kinds = [kind for kind in KINDS if any(point["kind"] == kind for point in points)]
+
+
+def _layer(points: Sequence[Mapping[str, Any]], styles: Sequence[ArmStyle], kinds: Sequence[str]) -> Any:
+    """A line for each arm and kind, over the nines of the percentile."""
     x = alt.X(
         "longer:Q",
         scale=alt.Scale(type="log", domain=[0.6, 0.00008], nice=False),
@@ -62,25 +77,18 @@ def percentiles(material: Material, group: Group, workload: str) -> Chart | None
         axis=alt.Axis(title="latency, milliseconds (log scale)"),
     )
     colour = alt.Color("arm:N", scale=arm_scale(styles, "colour"), title="arm")
+    shape = alt.Shape("arm:N", scale=arm_scale(styles, "shape"), title="arm")
     dash = alt.StrokeDash(
         "kind:N",
         title="latency",
         scale=alt.Scale(domain=list(KINDS), range=[[1, 0], [5, 4]]),
         legend=alt.Undefined if len(kinds) > 1 else None,
     )
-    shape = alt.Shape("arm:N", scale=arm_scale(styles, "shape"), title="arm")
     tips = [alt.Tooltip(f"{name}:N") for name in ("arm", "kind", "percentile", "shown", "operations")]
-    base = alt.Chart(rows(points))
-    layer = alt.layer(
-        base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash, detail="kind:N"),
-        base.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=colour, shape=shape, tooltip=tips),
-    )
-    return Chart(
-        key=slug("latency", workload, *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
-        title=f"{workload} latency",
-        caption="Histograms of all counting trials, merged. " + _explained(kinds),
-        spec=chart_spec(layer, _HEIGHT_PX),
-        table=_table(merged),
+    base = alt.Chart(rows(points)).encode(x=x, y=y, color=colour)
+    return alt.layer(
+        base.mark_line(strokeWidth=2).encode(strokeDash=dash, detail=alt.Detail("kind:N")),
+        base.mark_point(filled=True, size=60, opacity=1).encode(shape=shape, tooltip=tips),
     )
 
 

@@ -89,7 +89,7 @@ def _layers(material: Material, trials: Trials, axes: _Axes, colour: str) -> lis
         layers.append(
             alt.Chart(rows([{"from": 0, "to": min(warmup_s, axes.seconds), "what": "warm-up, not measured"}]))
             .mark_rect(color="var(--band)")
-            .encode(x=alt.X("from:Q"), x2="to:Q", tooltip=[alt.Tooltip("what:N", title="left out")])
+            .encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), tooltip=[alt.Tooltip("what:N", title="left out")])
         )
     layers += _lines(trials, axes, colour) if len(trials) <= MOST_LINES else _spread(trials, axes, colour)
     return layers + _events(material, trials, axes)
@@ -108,7 +108,7 @@ def _lines(trials: Trials, axes: _Axes, colour: str) -> list[Any]:
         for second, value in _means(phase, axes.step)
     ]
     tips = [alt.Tooltip("block:N"), alt.Tooltip("second:Q"), alt.Tooltip("shown:N", title="throughput")]
-    base = alt.Chart(rows(data)).encode(x=axes.x, y=axes.y, detail="block:N", tooltip=tips)
+    base = alt.Chart(rows(data)).encode(x=axes.x, y=axes.y, detail=alt.Detail("block:N"), tooltip=tips)
     return [base.mark_line(color=colour, strokeWidth=1.4, opacity=0.85), base.mark_point(size=60, opacity=0)]
 
 
@@ -129,7 +129,7 @@ def _spread(trials: Trials, axes: _Axes, colour: str) -> list[Any]:
     ]
     base = alt.Chart(rows(data)).encode(x=axes.x, tooltip=tips)
     return [
-        base.mark_area(color=colour, opacity=0.25).encode(y=alt.Y("low:Q"), y2="high:Q"),
+        base.mark_area(color=colour, opacity=0.25).encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
         base.mark_line(color=colour, strokeWidth=1.6).encode(y=axes.y),
     ]
 
@@ -149,8 +149,8 @@ def _events(material: Material, trials: Trials, axes: _Axes) -> list[Any]:
     shape = alt.Shape("event:N", title=None, scale=alt.Scale(domain=events, range=["triangle-up", "diamond", "cross"]))
     return [
         alt.Chart(rows(marks))
-        .mark_point(filled=True, size=45, color="var(--ink)", opacity=0.8, yOffset=-6)
-        .encode(x=axes.x, y=alt.value(_HEIGHT_PX), shape=shape, tooltip=tips)
+        .mark_point(filled=True, size=45, color="var(--ink)", opacity=0.8, y=_HEIGHT_PX, yOffset=-6)
+        .encode(x=axes.x, shape=shape, tooltip=tips)
     ]
 
 

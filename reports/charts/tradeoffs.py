@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 STORAGE = "storage_bytes_per_document"
 _HEIGHT_PX = 250
+_HOLLOW = ""
+"""The filling of an arm off the Pareto front: no arm's name."""
 
 
 def tradeoff(material: Material, group: Group, key: str, front: tuple[str, ...]) -> Chart | None:
@@ -32,41 +34,47 @@ def tradeoff(material: Material, group: Group, key: str, front: tuple[str, ...])
     ]
     if not points:
         return None
-    styles = list(material.styles.values())
-    data = rows(points)
+    best = "lower left" if found.better is Better.LOWER else "upper left"
+    return Chart(
+        key=slug("storage-against", key, *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
+        title=found.label,
+        caption=f"Against storage per document. Better is to the {best}.",
+        spec=chart_spec(_layer(material, group, key, points), _HEIGHT_PX),
+        table=Table(
+            ("arm", stored.label, found.label, "Pareto front"),
+            tuple((p["arm"], p["stored"], p["shown"], p["front"]) for p in points),
+        ),
+    )
+
+
+def _layer(material: Material, group: Group, key: str, points: Sequence[dict[str, Any]]) -> Any:
+    """Both intervals of each arm as a cross, its point, and its name."""
+    found, stored = metric(key), metric(STORAGE)
     scale, words = on_axis(found.unit)
     figures = {name: [material.figures[group, point["arm"], name] for point in points] for name in (STORAGE, key)}
     x = alt.X("x:Q", title=f"{stored.label}, bytes", scale=_scale(visible_domain(figures[STORAGE], 1), padding=34))
     y = alt.Y("y:Q", title=f"{found.label}, {words}", scale=_scale(visible_domain(figures[key], scale), padding=22))
-    colour = alt.Color("arm:N", scale=arm_scale(styles, "colour"), legend=None)
+    styles = list(material.styles.values())
+    colours = [style.colour for style in styles]
+    fill = alt.Scale(domain=[*(style.name for style in styles), _HOLLOW], range=[*colours, "var(--ground)"])
     tips = [
         alt.Tooltip("arm:N"),
         alt.Tooltip("stored:N", title=stored.label),
         alt.Tooltip("shown:N", title=found.label),
         alt.Tooltip("front:N", title="Pareto front"),
     ]
-    base = alt.Chart(data).encode(color=colour, tooltip=tips)
-    layer = alt.layer(
-        base.mark_rule(opacity=0.5, strokeWidth=2).encode(x=x, y=alt.Y("y_low:Q"), y2="y_high:Q"),
-        base.mark_rule(opacity=0.5, strokeWidth=2).encode(x=alt.X("x_low:Q"), x2="x_high:Q", y=y),
+    colour = alt.Color("arm:N", scale=arm_scale(styles, "colour"), legend=None)
+    base = alt.Chart(rows(points)).encode(color=colour, tooltip=tips)
+    return alt.layer(
+        base.mark_rule(opacity=0.5, strokeWidth=2).encode(x=x, y=alt.Y("y_low:Q"), y2=alt.Y2("y_high:Q")),
+        base.mark_rule(opacity=0.5, strokeWidth=2).encode(x=alt.X("x_low:Q"), x2=alt.X2("x_high:Q"), y=y),
         base.mark_point(size=110, strokeWidth=2, opacity=1).encode(
             x=x,
             y=y,
             shape=alt.Shape("arm:N", scale=arm_scale(styles, "shape"), legend=None),
-            fill=alt.condition("datum.front == 'yes'", colour, alt.value("var(--ground)")),
+            fill=alt.Fill("inside:N", scale=fill, legend=None),
         ),
         *_labels(points, x, y),
-    )
-    best = "lower left" if found.better is Better.LOWER else "upper left"
-    return Chart(
-        key=slug("storage-against", key, *((group.engine, group.dataset) if len(material.groups) > 1 else ())),
-        title=found.label,
-        caption=f"Against storage per document. Better is to the {best}.",
-        spec=chart_spec(layer, _HEIGHT_PX),
-        table=Table(
-            ("arm", stored.label, found.label, "Pareto front"),
-            tuple((p["arm"], p["stored"], p["shown"], p["front"]) for p in points),
-        ),
     )
 
 
@@ -85,7 +93,7 @@ def _labels(points: Sequence[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Ch
     return [
         alt.Chart(rows(named))
         .mark_text(align=align, dx=9 if align == "left" else -9, dy=dy, baseline="middle")
-        .encode(x=x, y=y, text="arm:N")
+        .encode(x=x, y=y, text=alt.Text("arm:N"))
         for (align, dy), named in places.items()
     ]
 
@@ -115,6 +123,7 @@ def _point(arm: str, x: Estimate, y: Estimate, *, on_front: bool) -> dict[str, A
         "stored": interval(x),
         "shown": interval(y),
         "front": "yes" if on_front else "no",
+        "inside": arm if on_front else _HOLLOW,
     }
 
 
