@@ -1,10 +1,14 @@
-"""Whether the hosts stayed as they were: canaries before and after each block, held against the run's median."""
+"""Whether the hosts stayed as they were: canaries before and after each block, held against the run's median.
+
+Those before blocks are held against those before the others, and those after likewise: a block leaves its host with
+dirty pages and a filled cache, so that its disk canary is slower after it than before it in any run.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -46,21 +50,24 @@ class Moved:
     def __str__(self) -> str:
         speed = "faster" if self.percent > 0 else "slower"
         return (
-            f"block {self.block + 1}: {self.moment} it, {self.host}'s {self.work} was "
-            f"{abs(self.percent):.0f} % {speed} than in the run's median"
+            f"{self.moment} it, {self.host}'s {self.work} was {abs(self.percent):.0f} % {speed} "
+            f"than {self.moment} the run's blocks in the median"
         )
 
 
 def moved(canaries: Sequence[Canary], limit_percent: float) -> Iterator[Moved]:
-    """The canaries that differ by more than `limit_percent` from their host's median in the run."""
-    for host in sorted({canary.host for canary in canaries}):
-        for work in ("CPU", "disk"):
-            yield from _moved([canary for canary in canaries if canary.host == host], work, limit_percent)
+    """The canaries that differ by more than `limit_percent` from their host's median at that moment, by block."""
+    by_kind: dict[tuple[str, Work, str], list[tuple[Canary, float]]] = {}
+    for canary in canaries:
+        for work in get_args(Work):
+            if (rate := canary.rate(work)) is not None:
+                by_kind.setdefault((canary.host, work, canary.moment), []).append((canary, rate))
+    found = [one for (_, work, _), rates in by_kind.items() for one in _moved(rates, work, limit_percent)]
+    yield from sorted(found, key=lambda one: (one.block, one.host))
 
 
-def _moved(canaries: Sequence[Canary], work: Work, limit_percent: float) -> Iterator[Moved]:
-    rates = [(canary, rate) for canary in canaries if (rate := canary.rate(work)) is not None]
-    usual = median(rate for _, rate in rates) if rates else 0.0
+def _moved(rates: Sequence[tuple[Canary, float]], work: Work, limit_percent: float) -> Iterator[Moved]:
+    usual = median(rate for _, rate in rates)
     for canary, rate in rates:
         percent = 100 * (rate / usual - 1)
         if abs(percent) > limit_percent:

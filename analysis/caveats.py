@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from analysis import sentences
 from analysis.metrics import keys
+from analysis.quantities import block_number
 from analysis.recommendation import Choice, Outcome
 from analysis.records import Part
 from analysis.verdicts import Effect, Family, Verdict
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from analysis.canaries import Moved
     from analysis.effects import ArmEstimate
     from analysis.study import Study
 
@@ -27,18 +29,20 @@ class Caveat(Part):
 
     code: Literal[
         "no-trials", "void-trials", "missing-blocks", "few-blocks", "flagged-trials", "unbalanced", "standing-out",
-        "unknown-metric", "mixed-data", "no-cost", "adding-blocks",
-        "control-differs",
+        "unknown-metric", "mixed-data", "no-cost", "adding-blocks", "control-differs", "moved-block",
     ]  # fmt: skip
     message: str
 
 
-def caveats(found: Study, choices: Collection[Choice], figures: Collection[ArmEstimate]) -> Iterable[Caveat]:
-    """All caveats of a study and the choices made from it."""
+def caveats(
+    found: Study, choices: Collection[Choice], figures: Collection[ArmEstimate], moved: Iterable[Moved] = ()
+) -> Iterable[Caveat]:
+    """All caveats of a study, the choices made from it, and the canaries that moved."""
     if found.trials.empty:
         yield Caveat(code="no-trials", message="There are no trials.")
         return
     yield from _of_trials(found.trials)
+    yield from _of_canaries(moved)
     yield from _of_cells(found.trials)
     yield from _of_effects(found.effects)
     yield from _of_criteria(found)
@@ -57,6 +61,15 @@ def _of_trials(trials: pd.DataFrame) -> Iterable[Caveat]:
         if part["corpus"].nunique() > 1 or part["seed"].nunique() > 1:
             message = f"Trials of {dataset} loaded different documents (corpus or seed differ)."
             yield Caveat(code="mixed-data", message=message)
+
+
+def _of_canaries(moved: Iterable[Moved]) -> Iterable[Caveat]:
+    by_block: dict[int, list[str]] = {}
+    for one in moved:
+        by_block.setdefault(one.block, []).append(str(one))
+    for block, said in sorted(by_block.items()):
+        message = f"Block {block_number(block)} may have met another host than the others did: {'; '.join(said)}."
+        yield Caveat(code="moved-block", message=message)
 
 
 def _of_cells(trials: pd.DataFrame) -> Iterable[Caveat]:
@@ -103,4 +116,4 @@ def _of_criteria(found: Study) -> Iterable[Caveat]:
 
 
 def _numbers(blocks: Iterable[int]) -> str:
-    return sentences.listed([str(block) for block in blocks])
+    return sentences.listed([str(block_number(block)) for block in blocks])

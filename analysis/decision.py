@@ -21,6 +21,8 @@ from analysis.verdicts import Effect, Family, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from analysis.canaries import Moved
+
 
 class Recommendation(Part):
     """What to run in one group (an engine and a dataset)."""
@@ -63,8 +65,13 @@ class Decision(Part):
     )
 
 
-def decide(records: Iterable[TrialRecord], criteria: Criteria, question: str = "") -> Decision:
-    """Decide over arms from a ledger's records, void ones included. Too little data is said, never raised."""
+def decide(
+    records: Iterable[TrialRecord], criteria: Criteria, question: str = "", moved: Iterable[Moved] = ()
+) -> Decision:
+    """Decide over arms from a ledger's records, void ones included. Too little data is said, never raised.
+
+    `moved` are the canaries beyond the limit; they become caveats, and change nothing else.
+    """
     kept = list(records)
     found = study(kept, criteria)
     figures = estimates(found.measurements, criteria.confidence_percent)
@@ -96,7 +103,7 @@ def decide(records: Iterable[TrialRecord], criteria: Criteria, question: str = "
             for effect in (*found.engine_effects, *found.effects)
             if effect.family is Family.PRIMARY and effect.verdict is Verdict.UNDECIDED
         ),
-        caveats=tuple(caveats(found, choices, figures)),
+        caveats=tuple(caveats(found, choices, figures, moved)),
         exit_code=0 if fine else 1,
     )
 

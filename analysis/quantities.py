@@ -77,6 +77,11 @@ _SUFFIX = {
 }
 
 
+def block_number(block: int) -> int:
+    """A block's number for people, who count from 1; plans, records and tables of data count from 0."""
+    return block + 1
+
+
 def number(value: float, digits: int = 3) -> str:
     """The value to `digits` significant digits (integers in full), with thousands separated: 12,345 or 0.0123."""
     if value == 0:

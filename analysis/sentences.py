@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ADDING_BLOCKS = (
     "The numbers of further blocks are for planning another run. Adding blocks to this one until a verdict appears "
-    "multiplies false verdicts; `blocks: {min, max}` with a precision target does not look at verdicts."
+    "multiplies false verdicts; a spec with blocks: {min, max} and a precision target does not look at verdicts."
 )
 
 
@@ -102,7 +102,8 @@ def recommendation(choice: Choice, baseline: str) -> str:
         kept = f"Keep {choice.arm}" if choice.arm else "No recommendation"
         return f"{kept}: {label} could not be compared, because no block has it for {baseline} and another arm."
     if choice.outcome is Outcome.KEEP:
-        kept = f"Keep {baseline}: no other arm{among} is shown to be better at {label}."
+        other = "no other arm that satisfies the constraints" if constrained else "no other arm"
+        kept = f"Keep {baseline}: {other} is shown to be better at {label}."
         return f"{kept} {_passed_over(choice)}".rstrip()
     assert choice.effect is not None
     assert choice.effect.ratio is not None
@@ -117,12 +118,15 @@ def recommendation(choice: Choice, baseline: str) -> str:
 
 
 def _passed_over(choice: Choice) -> str:
-    """What keeping the baseline gives up: the best arm that is not shown to satisfy the constraints."""
+    """What keeping the baseline gives up: the best arm there, and which constraint keeps it out."""
     if choice.passed_over is None or choice.passed_over.ratio is None:
         return ""
-    figures = quantities.effect(choice.passed_over.ratio)
-    arm = choice.passed_over.candidate
-    return f"{arm} would be at {figures} there, but is not shown to satisfy the constraints."
+    arm, figures = choice.passed_over.candidate, quantities.effect(choice.passed_over.ratio)
+    checks = [one for check in choice.checks if check.arm == arm for one in check.checks]
+    for state, verb in ((State.VIOLATED, "violates"), (State.UNDECIDED, "is not shown to satisfy")):
+        if bounds := [bound(one) for one in checks if one.state is state]:
+            return f"{arm} is better there ({figures}), but {verb} {listed(bounds)}."
+    return ""
 
 
 def reasons(choice: Choice) -> tuple[str, ...]:

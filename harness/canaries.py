@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from analysis.canaries import Canary, moved
+from analysis.canaries import Canary, Moved, moved
 from harness.errors import HostError, InputError
 from harness.ledger import write_whole
 from harness.playbooks import run_playbook
@@ -62,10 +62,10 @@ def read_canaries(run: Path) -> list[Canary]:
         ) from error
 
 
-def findings(run: Path, limit_percent: float) -> dict[str, list[tuple[str, str, str, str]]]:
-    """Canaries that moved, by host, as the report shows findings: subject, what was found, level, advice."""
-    found: dict[str, list[tuple[str, str, str, str]]] = {}
-    for one in moved(read_canaries(run), limit_percent):
-        advice = "its block may have been disturbed; compare the blocks before you rely on their mean"
-        found.setdefault(one.host, []).append((f"{one.work} canary", str(one), "warn", advice))
-    return found
+def moved_canaries(run: Path, limit_percent: float) -> tuple[Moved, ...]:
+    """The run's canaries beyond the limit, by block.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    return tuple(moved(read_canaries(run), limit_percent))

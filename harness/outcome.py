@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from analysis import frames
 from analysis.decision import decide
 from analysis.stopping import further_blocks
-from harness import canaries, doctor
+from harness import doctor
+from harness.canaries import moved_canaries
 from harness.engine_seconds import engine_seconds
 from harness.errors import Exit, InputError
 from harness.ledger import HOST_FILE, SPEC_FILE, VERSIONS_FILE
@@ -37,8 +38,9 @@ def blocks_wanted(campaign: Campaign, records: Sequence[TrialRecord]) -> int:
 
 
 def decide_run(ledger: Ledger, campaign: Campaign) -> Decision:
-    """The decision of a run, from its records alone; writes nothing."""
-    return decide(ledger.records(), campaign.decision, campaign.question)
+    """The decision of a run, from its records and canaries; writes nothing."""
+    moved = moved_canaries(ledger.folder, campaign.limits.canary_percent)
+    return decide(ledger.records(), campaign.decision, campaign.question, moved)
 
 
 def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = None) -> Decision:
@@ -47,7 +49,6 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
     blocks = max(campaign.fewest_blocks, max((record.block + 1 for record in records), default=0))
     hosts = read_json(ledger.folder / HOST_FILE)
     versions = [engine.version for engine in campaign.engines.values()]
-    moved = canaries.findings(ledger.folder, campaign.limits.canary_percent)
     run = Run(
         campaign=campaign.name,
         run_id=ledger.run_id,
@@ -65,9 +66,9 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
         versions=_versions(ledger, records),
         findings={
             host: [(f.subject, f.found, f.level.value, f.advice) for f in doctor.examine(survey, versions)]
-            + moved.get(host, [])
             for host, survey in hosts.items()
         },
+        moved=moved_canaries(ledger.folder, campaign.limits.canary_percent),
         time_series=engine_seconds(ledger, records),
     )
     try:

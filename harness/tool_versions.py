@@ -20,7 +20,7 @@ _PACKAGES = ("ansible-core", "pymongo", "Faker", "pandas", "scipy")
 def tool_versions(jar: Path) -> dict[str, str]:
     """Tool -> version: Pressgauge's commit, the load generator's jar by digest, YCSB, Python and its packages."""
     pom = (ROOT / "workloads/java/pom.xml").read_text(encoding="utf-8")
-    ycsb = re.search(r"<artifactId>core</artifactId>\s*<version>([^<]+)<", pom)
+    ycsb = re.search(r"<ycsb\.version>([^<]+)<", pom)
     return {
         "Pressgauge": _commit(),
         "load generator": f"BLAKE3 {file_digest(jar)[:16]}",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from analysis import quantities, sentences
 from analysis.constraints import State
 from analysis.metrics import metric
+from analysis.quantities import block_number
 from analysis.recommendation import Outcome
 from analysis.verdicts import Family, Verdict
 from reports.charts.base import direction
@@ -147,6 +148,7 @@ _SUMMARIES = {
     "void-trials": "{n} void trial{s}: kept and shown, not counted",
     "flagged-trials": "{n} trial{s} counted, but flagged",
     "missing-blocks": "{n} arm{s} without a counting trial in some block",
+    "moved-block": "{n} block{s} may have met another host than the rest: a canary beside them moved",
     "standing-out": "{n} effect{s} with a block far from the others",
 }
 _SERIOUS = {"no-trials", "void-trials", "mixed-data", "few-blocks"}
@@ -195,7 +197,9 @@ def _missing(material: Material) -> Iterable[Notice]:
         verb = "has" if len(never) == 1 else "have"
         yield Notice("serious", f"{sentences.listed(never)} {verb} no trial at all")
     total = len(material.run.planned_trials)
-    details = tuple(f"block {block}: {cell.arm} ({cell.engine}, {cell.dataset})" for block, cell in absent)
+    details = tuple(
+        f"block {block_number(block)}: {cell.arm} ({cell.engine}, {cell.dataset})" for block, cell in absent
+    )
     yield Notice("serious", f"{len(absent)} of {total} planned trials are missing", details)
 
 

@@ -29,6 +29,7 @@ def environment(template_dir: Path | None = None) -> ImmutableSandboxedEnvironme
         lstrip_blocks=True,
     )
     made.filters["script_json"] = script_json
+    made.filters["unbroken"] = unbroken
     made.filters["md"] = markdown_text
     made.filters["code"] = markdown_code
     return made
@@ -40,6 +41,14 @@ def script_json(value: Any) -> Markup:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704 nothing is left in it that HTML would read
+
+
+_WITHIN_A_FIGURE = re.compile(r"(?<=\d) (?=[%×])|(?<=\bn) (?==)|(?<=\bn =) (?=\d)")
+
+
+def unbroken(text: str) -> str:
+    """A sentence whose figures keep their signs beside them at the end of a line."""
+    return _WITHIN_A_FIGURE.sub("\u00a0", text)
 
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~!@])")

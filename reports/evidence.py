@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.counters import COUNTERS
 from analysis.metrics import metric, workload_of
-from analysis.quantities import Unit, number, quantity
+from analysis.quantities import Unit, block_number, number, quantity
 from reports.charts.base import interval
 from reports.tables import ABSENT, Table
 
@@ -28,7 +28,7 @@ def trials(material: Material) -> Table:
     body = [
         (
             record.trial,
-            str(record.block),
+            str(block_number(record.block)),
             record.cell.engine,
             record.cell.arm,
             record.cell.dataset,
@@ -39,7 +39,7 @@ def trials(material: Material) -> Table:
     ]
     present = {(record.block, record.cell) for record in material.run.records}
     body += [
-        ("–", str(block), cell.engine, cell.arm, cell.dataset, ABSENT, "✗ missing")
+        ("–", str(block_number(block)), cell.engine, cell.arm, cell.dataset, ABSENT, "✗ missing")
         for block, cell in material.run.planned_trials
         if (block, cell) not in present
     ]

@@ -33,7 +33,7 @@ class Material:
     @classmethod
     def of(cls, run: Run) -> Material:
         """Decide, and keep the run beside the decision."""
-        return cls(run, decide(run.records, run.criteria, run.question))
+        return cls(run, decide(run.records, run.criteria, run.question, run.moved))
 
     @cached_property
     def records(self) -> list[TrialRecord]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from analysis.canaries import Moved
     from analysis.criteria import Criteria
     from analysis.decision import Decision
     from analysis.records import Cell, TrialRecord
@@ -46,6 +47,8 @@ class Run:
     """Tool -> version."""
     findings: Mapping[str, Sequence[Finding]]
     """What the doctor says of each host."""
+    moved: tuple[Moved, ...]
+    """Canaries beyond the limit: their blocks may have met another host than the others did."""
     time_series: Mapping[str, pd.DataFrame]
     """One-second engine samples by trial (`reports.charts.over_time` names the columns it draws); may be empty."""
 

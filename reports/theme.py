@@ -91,7 +91,7 @@ CONFIG: dict[str, Any] = {
         "labelLimit": 170,
         "titleLimit": 460,
     },
-    "axisQuantitative": {"tickCount": 5, "domain": False, "ticks": False},
+    "axisQuantitative": {"tickCount": 5, "domain": False, "ticks": False, "labelSeparation": 8},
     "axisBand": {"grid": False, "ticks": False, "domain": False, "labelColor": "var(--ink)"},
     "legend": {
         "labelColor": "var(--ink)",

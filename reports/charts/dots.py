@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from analysis.metrics import metric
-from analysis.quantities import quantity
+from analysis.quantities import block_number, quantity
 from reports.charts.base import (
     ROW_PX,
     Chart,
@@ -83,6 +83,9 @@ def _point_layers(
                 tooltip=tips,
             )
         )
+    if ringed := [point for point in points if point["host"]]:
+        rings = alt.Chart(rows(ringed)).mark_point(size=170, stroke="var(--open)", strokeWidth=1.5, opacity=1)
+        layers.append(rings.encode(x=value, y=y, yOffset=spread, tooltip=[*tips, alt.Tooltip("host:N")]))
     if void:
         crossed = alt.Chart(rows(void)).mark_point(shape=_VOID_CROSS, size=60, stroke="var(--worse)", strokeWidth=2)
         layers.append(crossed.encode(x=value, y=y, yOffset=spread, tooltip=[*tips, alt.Tooltip("void:N")]))
@@ -108,15 +111,19 @@ def _several(material: Material, group: Group) -> tuple[str | None, ...]:
 
 def _points(material: Material, group: Group, key: str, scale: float) -> list[dict[str, Any]]:
     void = {record.trial: "; ".join(reason.message for reason in record.void) for record in material.records}
+    moved: dict[int, list[str]] = {}
+    for one in material.run.moved:
+        moved.setdefault(one.block, []).append(str(one))
     unit = metric(key).unit
     return [
         {
             "arm": row.arm,
-            "block": row.block,
+            "block": block_number(row.block),
             "value": row.value / scale,
             "shown": quantity(row.value, unit),
             "counts": row.counts,
             "void": void[row.trial],
+            "host": "; ".join(moved.get(row.block, ())),
         }
         for row in material.readings(group, key)
     ]
@@ -159,4 +166,9 @@ def _table(material: Material, group: Group, key: str) -> Table:
         )
         for arm in material.styles
     )
-    return Table(("arm", "mean and interval", *(f"block {block}" for block in blocks)), body)
+    return Table(("arm", "mean and interval", *(_heading(material, block) for block in blocks)), body)
+
+
+def _heading(material: Material, block: int) -> str:
+    moved = any(one.block == block for one in material.run.moved)
+    return f"block {block_number(block)}{' (host moved)' if moved else ''}"

@@ -14,7 +14,7 @@ import altair as alt
 import numpy as np
 
 from analysis.metrics import workload_of
-from analysis.quantities import number
+from analysis.quantities import block_number, number
 from reports.charts.base import Chart, chart_spec, rows, slug
 from reports.tables import Table
 
@@ -43,7 +43,7 @@ def over_time(material: Material, group: Group, workload: str) -> list[Chart]:
     for record in material.counting_in(group):
         for phase in record.phases:
             if workload_of(phase) == workload and len(phase.series_per_s) > 1:
-                by_arm.setdefault(record.cell.arm, []).append((record.trial, record.block, phase))
+                by_arm.setdefault(record.cell.arm, []).append((record.trial, block_number(record.block), phase))
     if not by_arm:
         return []
     every = [phase for trials in by_arm.values() for *_, phase in trials]
@@ -146,7 +146,7 @@ def _events(material: Material, trials: Trials, axes: _Axes) -> list[Any]:
         return []
     tips = [alt.Tooltip(f"{field}:N") for field in ("event", "second", "block")]
     events = ["checkpoint", "application eviction", "stall"]
-    shape = alt.Shape("event:N", title=None, scale=alt.Scale(domain=events, range=["triangle-up", "diamond", "cross"]))
+    shape = alt.Shape("event:N", legend=None, scale=alt.Scale(domain=events, range=["triangle-up", "diamond", "cross"]))
     return [
         alt.Chart(rows(marks))
         .mark_point(filled=True, size=45, color="var(--ink)", opacity=0.8, y=_HEIGHT_PX, yOffset=-6)

@@ -13,8 +13,14 @@ from analysis.canaries import Canary, moved
 MIB = 2.0**20
 
 
-def canary(block: int, cpu: float = 20 * MIB, disk: float | None = 200 * MIB, host: str = "db") -> Canary:
-    return Canary(block=block, moment="before", host=host, cpu_bytes_per_s=cpu, disk_bytes_per_s=disk, at="")
+def canary(
+    block: int,
+    cpu: float = 20 * MIB,
+    disk: float | None = 200 * MIB,
+    host: str = "db",
+    moment: Literal["before", "after"] = "before",
+) -> Canary:
+    return Canary(block=block, moment=moment, host=host, cpu_bytes_per_s=cpu, disk_bytes_per_s=disk, at="")
 
 
 def test_nothing_moved() -> None:
@@ -25,7 +31,14 @@ def test_nothing_moved() -> None:
 def test_a_slow_block_is_told() -> None:
     (found,) = moved([canary(0), canary(1, cpu=14 * MIB), canary(2)], 15)
     assert (found.block, found.work, round(found.percent)) == (1, "CPU", -30)
-    assert str(found) == "block 2: before it, db's CPU was 30 % slower than in the run's median"
+    assert str(found) == "before it, db's CPU was 30 % slower than before the run's blocks in the median"
+
+
+def test_what_every_block_does_to_its_host_is_no_movement() -> None:
+    after = [canary(block, disk=50 * MIB, moment="after") for block in range(3)]
+    assert not list(moved([*(canary(block) for block in range(3)), *after], 15))
+    slow = canary(3, disk=30 * MIB, moment="after")
+    assert [(one.block, one.moment) for one in moved([*after, slow], 15)] == [(3, "after")]
 
 
 @pytest.mark.parametrize(("limit", "blocks"), [(15, [1, 2]), (40, [2]), (60, [])])

@@ -64,6 +64,7 @@ def run(records: Sequence[TrialRecord], **changes: Any) -> Run:
         "manifests": dict.fromkeys(datasets, MANIFEST),
         "versions": {"Pressgauge": "0.1.0", "mongod": "6.0.5", "YCSB core": "0.17.0"},
         "findings": {"localhost": [("transparent huge pages", "always", "warning", "set them to madvise")]},
+        "moved": (),
         "time_series": {},
     }
     return Run(**(known | changes))

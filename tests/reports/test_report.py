@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
 
+from analysis.canaries import Moved
 from analysis.criteria import Constraint, Criteria
 from analysis.decision import Decision
 from reports import Run, TemplateFaultError, summary_lines, write_report
@@ -31,6 +32,13 @@ def text_of(html: str) -> str:
     """The page's body without scripts and markup."""
     body = re.sub(r"<script.*?</script>", "", html.partition("<body>")[2], flags=re.DOTALL)
     return " ".join(re.sub(r"<[^>]+>", " ", body).split())
+
+
+def charts_of(html: str) -> dict[str, Any]:
+    """The page's Vega-Lite specifications."""
+    data = json.loads(html.rpartition('type="application/json">')[2].partition("</script>")[0])
+    charts: dict[str, Any] = data["charts"]
+    return charts
 
 
 def test_every_file_is_written_and_readable(tmp_path: Path) -> None:
@@ -81,8 +89,7 @@ class TestRunsThatDidNotGoWell:
         top = text_of(html).partition("Compression and throughput")[0]
         assert "2 void trials" in top
         assert "asked for zstd, in force is snappy" in top
-        data = json.loads(html.rpartition('type="application/json">')[2].partition("</script>")[0])
-        points = [point for values in data["charts"]["compression-ratio"]["datasets"].values() for point in values]
+        points = [point for values in charts_of(html)["compression-ratio"]["datasets"].values() for point in values]
         assert sum(point.get("counts") is False for point in points) == 2
 
     def test_an_arm_without_any_trial_is_named_and_keeps_its_row(self, tmp_path: Path) -> None:
@@ -123,6 +130,20 @@ class TestRunsThatDidNotGoWell:
         assert html.count('<p class="headline">') == 4
         ids = re.findall(r' id="([^"]+)"', html)
         assert len(ids) == len(set(ids))
+
+
+def test_a_block_beside_which_a_canary_moved_is_named_and_ringed(tmp_path: Path) -> None:
+    moved = (Moved(1, "before", "bench-1", "disk", -42.0), Moved(1, "after", "bench-1", "CPU", -30.0))
+    html = rendered(run(campaign(), moved=moved), tmp_path)
+    top = text_of(html).partition("Compression and throughput")[0]
+    assert re.search(r"Block 2 may have met another host than the others did: before it, bench-1\S+ disk was 42 %", top)
+    assert "block 2 (host moved)" in text_of(html)
+    points = [point for values in charts_of(html)["rmw-throughput"]["datasets"].values() for point in values]
+    assert {point["block"] for point in points if point.get("host")} == {2}
+
+
+def test_no_text_of_ours_shows_markdown(tmp_path: Path) -> None:
+    assert "`" not in text_of(rendered(run(campaign(void={(1, "zlib")})), tmp_path))
 
 
 class TestHostileText:
