@@ -120,6 +120,18 @@ class Cost(Part):
     disk_written_bytes: Bytes | None = Field(description="By mongod, at the block layer.")
 
 
+class ClientPart(Part):
+    """One client process's part of a phase."""
+
+    name: str = Field(description="Its host, and where that runs several its number.")
+    started_at_s: float = Field(description="Unix time at which it began to measure, by its host's clock.")
+    throughput_per_s: float = Field(ge=0, description="In the measured window.")
+    cpu_share: float | None = Field(description="Of the cores its threads can use, 0 to 1.")
+    gc_pause_s: Seconds
+    longest_stall_s: Seconds = Field(description="Without an answer to any of its threads, whole phase.")
+    retransmission_timeouts: Count | None = Field(None, description="TCP's, of its host, in the phase.")
+
+
 class Phase(Part):
     """One phase: the load (measured as the insert workload) or one run workload."""
 
@@ -130,7 +142,7 @@ class Phase(Part):
     )
     started_at_s: float | None = Field(None, description="Unix time at which the client began to measure.")
     warmup_s: Seconds = Field(description="Left out of the measured window.")
-    measured_s: Seconds = Field(description="Length of the measured window.")
+    measured_s: Seconds = Field(description="Length of the measured window; of several clients, while all work.")
     measured_operations: Count = Field(description="Within the measured window; of a batched load its documents.")
     throughput_per_s: float = Field(ge=0, description="measured_operations / measured_s")
     series_per_s: tuple[float, ...] = Field(description="Operations per second, one figure a second, warm-up included.")
@@ -141,8 +153,10 @@ class Phase(Part):
     cost: Cost
     counters: dict[str, float | None] = Field(description="Change of engine counters over the phase; None: missing.")
     target_per_s: float | None = Field(description="Offered load; None: closed loop, as fast as it goes.")
-    client_cpu_share: float | None = Field(None, description="Of the cores the client may use, 0 to 1.")
-    client_gc_pause_s: Seconds | None = None
+    client_cpu_share: float | None = Field(None, description="Of the busiest client: of the cores it may use, 0 to 1.")
+    client_gc_pause_s: Seconds | None = Field(None, description="Of all clients together.")
+    clients: tuple[ClientPart, ...] = Field((), description="Each client process; the figures above are of all.")
+    start_skew_s: Seconds | None = Field(None, description="Between the first and the last of several clients.")
 
 
 class Verification(Part):

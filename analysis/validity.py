@@ -17,9 +17,13 @@ _BUSY_CLIENT = 0.85
 _RATIO_TOLERANCE = 0.15
 _STEADY = 0.25  # checkpoints move a window's thirds by some 10 %; the JIT compiler's warm-up doubles throughput
 
+_TOGETHER_S = 1.0
+# An engine that stalls still has its packets acknowledged, by its kernel; only a link that fails leaves both traces.
+_STALL_S = 3.0
+
 
 def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
-    """Failed operations beyond what the spec tolerates, and phases that measured nothing."""
+    """Failed operations beyond what the spec tolerates, phases that measured nothing, links that failed."""
     if phase.failed > tolerated:
         by_status = {
             f"{operation} {status}": count
@@ -34,6 +38,14 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
         )
     if phase.measured_operations == 0:
         yield Reason(code="nothing-measured", message=f"{phase.name}: no operation was acknowledged in the window")
+    for client in phase.clients:
+        if client.longest_stall_s > _STALL_S and client.retransmission_timeouts:
+            yield Reason(
+                code="link-failed",
+                message=f"{phase.name}: {client.name} had no answer for {client.longest_stall_s:.1f} s while "
+                f"{client.retransmission_timeouts} of its packets stayed without acknowledgement: "
+                "its link to the database failed",
+            )
 
 
 def document_faults(verification: Verification, versions_written: int | None) -> Iterator[Reason]:
@@ -81,14 +93,27 @@ def stop_faults(stop: Mapping[str, Any]) -> Iterator[Reason]:
     yield Reason(code="not-stopped-cleanly", message=message)
 
 
+def _busy_clients(phase: Phase) -> Iterator[Reason]:
+    shares = {client.name: client.cpu_share for client in phase.clients} or {"": phase.client_cpu_share}
+    for name, share in shares.items():
+        if share is not None and share > _BUSY_CLIENT:
+            which = f"the client {name}" if len(shares) > 1 else "the client"
+            yield Reason(
+                code="client-saturated",
+                message=f"{phase.name}: {which} used {share:.0%} of the cores its threads can use: "
+                "the client, not the database, may set the pace",
+            )
+
+
 def caveats(phases: Sequence[Phase], sizes: Sequence[Sizes], expected_ratio: float | None) -> Iterator[Reason]:
     """What the reader should know though the trial counts."""
     for phase in phases:
-        if phase.client_cpu_share is not None and phase.client_cpu_share > _BUSY_CLIENT:
+        yield from _busy_clients(phase)
+        if phase.start_skew_s is not None and phase.start_skew_s > _TOGETHER_S:
             yield Reason(
-                code="client-saturated",
-                message=f"{phase.name}: the client used {phase.client_cpu_share:.0%} of the cores its threads can use: "
-                "the client, not the database, may set the pace",
+                code="clients-not-together",
+                message=f"{phase.name}: the last client began {phase.start_skew_s:.1f} s after the first; "
+                "figures are of the time in which all worked",
             )
         # A load is as long as its documents: its compiler's warm-up is a part of it, in every arm.
         if phase.kind == "run" and phase.target_per_s is None and (drift := _drift(phase)) > _STEADY:

@@ -10,15 +10,17 @@ from analysis import counters as engine_counters
 from analysis import in_force as read_back
 from analysis import regimes, validity
 from analysis.records import InForce, Reason, Sizes, TrialRecord, Verification
+from harness.clients import named_folders
 from harness.evidence_phase import PhaseEvidence, read_phase
 from harness.ledger import list_artefacts
 from harness.trial_vars import connection_options, settings
 from workloads.errors import YcsbOutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from harness.clients import ClientProcess
     from harness.plan import PlannedTrial
     from harness.spec import Campaign, Workload
 
@@ -30,6 +32,7 @@ class TrialContext:
     campaign: Campaign
     trial: PlannedTrial
     workloads: Mapping[str, Workload]
+    clients: Sequence[ClientProcess]
     attempt: int
     corpus_digest: str
     expected_ratio: float | None
@@ -101,8 +104,8 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
         after = _json(folder / f"snapshot.{moment}.json")
         reading.sizes.append(_sizes(after, moment))
         moved = engine_counters.change(_counters(before, version), _counters(after, version))
-        client = campaign.load if name == "load" else context.workloads[name]
-        reading.phases.append(read_phase(folder, name, client, moved, before, after))
+        asked = campaign.load if name == "load" else context.workloads[name]
+        reading.phases.append(read_phase(named_folders(folder, context.clients), name, asked, moved, before, after))
         before = after
     found = _json(folder / "verify.json")
     found.pop("format_version", None)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from analysis.records import Cost, Latency, Phase
-from workloads import IntervalLog, read_interval_log
-from workloads.client_file import FLUSH, ClientFile, read_client_file
+from analysis.records import ClientPart, Cost, Latency, Phase
+from workloads.client_file import FLUSH, ClientFile, of_all, read_client_file
+from workloads.interval_log import Interval, IntervalLog, merge, read_interval_log
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from harness.spec import Client
@@ -29,58 +31,119 @@ class PhaseEvidence:
 
 
 def read_phase(
-    folder: Path,
+    clients: Mapping[str, Path],
     name: str,
-    client: Client,
+    asked: Client,
     counters: dict[str, float | None],
     before: dict[str, Any],
     after: dict[str, Any],
 ) -> PhaseEvidence:
-    """Read the phase called `name` from its files and the snapshots around it.
+    """Read the phase called `name` from its clients' folders, by the clients' names, and the snapshots around it.
 
     Raises:
-        YcsbOutputError: the client left no readable account or histograms.
+        YcsbOutputError: a client left no readable account or histograms.
     """
-    account = read_client_file(folder / f"{name}.client.json")
-    logs = _logs(folder, name, "")
-    intended = _logs(folder, name, "Intended-")
-    main = [operation for operation in account.operations if operation in logs and operation != FLUSH]
+    parts = [_read_part(label, folder, name) for label, folder in clients.items()]
+    account = of_all(part.account for part in parts)
+    known = {operation for part in parts for operation in part.logs}
+    main = [operation for operation in account.operations if operation in known and operation != FLUSH]
     inner = [operation for operation in main if operation in _WITHIN_RMW] if RMW in main else []
-    began = min((interval.start_s for log in logs.values() for interval in log.intervals), default=0.0)
-    start, end = _window([logs[operation] for operation in main], client.warmup_s, began)
-    counts = {operation: logs[operation].merged(start, end).count for operation in main}
-    measured = sum(counts.values()) - len(inner) * counts.get(RMW, 0)
+    began = min(part.began for part in parts)
+    windows = _windows(parts, main, asked.warmup_s)
+    start, end = min(one[0] for one in windows), max(one[1] for one in windows)
+    rates, measured = [], 0
+    for part, (since, until) in zip(parts, windows, strict=True):
+        done = part.operations(main, since, until) - len(inner) * part.operations([RMW], since, until)
+        measured += done
+        rates.append(done / (until - since) if until > since else 0.0)
+    throughput = sum(rates)
+    logs, intended = (_merged(parts, windows, kind) for kind in ("logs", "intended"))
     batched = FLUSH in account.operations
     # An insert into a batch takes no time that means anything; the bulk write does. Throughput still counts documents.
-    timed = {FLUSH} if batched else logs.keys()
+    timed = {FLUSH} if batched else set(logs)
     operation = FLUSH if batched else RMW if inner else "+".join(main)
     if len(main) > 1 and not inner:  # a mix is judged by the latencies of all its operations together
+        timed.add(operation)
         logs[operation] = _merged_mix(operation, [logs[one] for one in main])
         if all(one in intended for one in main):
             intended[operation] = _merged_mix(operation, [intended[one] for one in main])
-    latencies = [_latency(name, "actual", log, start, end) for name, log in logs.items() if name in timed]
-    latencies += [_latency(name, "intended", log, start, end) for name, log in intended.items() if name in timed]
+    latencies = [_latency(operation, "actual", log) for operation, log in logs.items() if operation in timed]
+    latencies += [_latency(operation, "intended", log) for operation, log in intended.items() if operation in timed]
+    shares = [
+        _cpu_share(p.account, w[0], p.threads_and_cores(asked, len(parts)))
+        for p, w in zip(parts, windows, strict=False)
+    ]
     phase = Phase(
         name=name,
         kind="load" if name == "load" else "run",
         operation=operation,
         started_at_s=began,
         warmup_s=round(start - began, 3),
-        measured_s=round(end - start, 3),
+        measured_s=round(measured / throughput if throughput else end - start, 3),
         measured_operations=measured,
-        throughput_per_s=measured / (end - start) if end > start else 0.0,
-        series_per_s=_series([logs[one] for one in main], [logs[RMW] for _ in inner]),
+        throughput_per_s=throughput,
+        series_per_s=_series(
+            [part.logs[one] for part in parts for one in main if one in part.logs],
+            [part.logs[RMW] for part in parts for _ in inner if RMW in part.logs],
+        ),
         acknowledged=account.acknowledged,
         failed=account.failed,
         statuses={operation: one.by_status for operation, one in account.operations.items()},
         latencies=tuple(latency for latency in latencies if latency is not None),
         cost=_cost(account, before, after),
         counters=counters,
-        target_per_s=client.target_per_s,
-        client_cpu_share=_cpu_share(account, start, min(client.threads, account.cores)),
+        target_per_s=asked.target_per_s,
+        client_cpu_share=max((share for share in shares if share is not None), default=None),
         client_gc_pause_s=account.gc.total_ms / 1000,
+        clients=tuple(part.told(rate, share) for part, rate, share in zip(parts, rates, shares, strict=True)),
+        start_skew_s=round(max(part.began for part in parts) - began, 3) if len(parts) > 1 else None,
     )
     return PhaseEvidence(phase, account)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one client process left of a phase."""
+
+    name: str
+    account: ClientFile
+    logs: dict[str, IntervalLog]
+    intended: dict[str, IntervalLog]
+    timeouts: int | None
+
+    @property
+    def began(self) -> float:
+        return min((interval.start_s for log in self.logs.values() for interval in log.intervals), default=0.0)
+
+    def operations(self, names: list[str], since: float, until: float) -> int:
+        return sum(self.logs[one].merged(since, until).count for one in names if one in self.logs)
+
+    def threads_and_cores(self, asked: Client, clients: int) -> int:
+        """The cores that this client's threads can use at most."""
+        return min(max(1, asked.threads // clients), self.account.cores)
+
+    def told(self, rate: float, share: float | None) -> ClientPart:
+        return ClientPart(
+            name=self.name,
+            started_at_s=self.began,
+            throughput_per_s=rate,
+            cpu_share=share,
+            gc_pause_s=self.account.gc.total_ms / 1000,
+            longest_stall_s=round(self.account.longest_stall_s, 3),
+            retransmission_timeouts=self.timeouts,
+        )
+
+
+def _read_part(label: str, folder: Path, name: str) -> _Part:
+    network = folder / f"network.{name}.json"
+    lost = json.loads(network.read_text(encoding="utf-8")) if network.is_file() else {}
+    return _Part(
+        name=label,
+        account=read_client_file(folder / f"{name}.client.json"),
+        logs=_logs(folder, name, ""),
+        intended=_logs(folder, name, "Intended-"),
+        timeouts=lost.get("retransmission_timeouts"),
+    )
 
 
 def _logs(folder: Path, name: str, prefix: str) -> dict[str, IntervalLog]:
@@ -93,14 +156,43 @@ def _logs(folder: Path, name: str, prefix: str) -> dict[str, IntervalLog]:
     return found
 
 
-def _window(logs: list[IntervalLog], warmup_s: float, began: float) -> tuple[float, float]:
-    """The measured window in Unix time: the whole intervals after the warm-up; a short phase keeps all of it."""
-    intervals = [interval for log in logs for interval in log.intervals]
+def _windows(parts: list[_Part], main: list[str], warmup_s: float) -> list[tuple[float, float]]:
+    """Each client's measured window in Unix time: whole intervals of its own within the time in which all work.
+
+    Where that time holds no whole interval of some client, as in short phases, every window is all of the phase.
+    """
+    own = [[interval for one in main if one in part.logs for interval in part.logs[one].intervals] for part in parts]
+    windows = [_window(intervals, part.began, warmup_s) for part, intervals in zip(parts, own, strict=True)]
+    if len(parts) == 1:
+        return windows
+    since, until = max(one[0] for one in windows), min(one[1] for one in windows)
+    common = [[one for one in intervals if since <= one.start_s and one.end_s <= until] for intervals in own]
+    if all(common):
+        return [(min(one.start_s for one in each), max(one.end_s for one in each)) for each in common]
+    every = [interval for intervals in own for interval in intervals]
+    began = min((part.began for part in parts), default=0.0)
+    whole = (min((one.start_s for one in every), default=began), max((one.end_s for one in every), default=began))
+    return [whole] * len(parts)
+
+
+def _window(intervals: list[Interval], began: float, warmup_s: float) -> tuple[float, float]:
+    """The whole intervals after the warm-up; a short phase keeps all of it."""
     if not intervals:
         return began, began
     first, end = min(one.start_s for one in intervals), max(one.end_s for one in intervals)
     earliest = first + warmup_s if end - first > warmup_s + 1 else first
     return min((one.start_s for one in intervals if one.start_s >= earliest), default=end), end
+
+
+def _merged(
+    parts: list[_Part], windows: list[tuple[float, float]], kind: Literal["logs", "intended"]
+) -> dict[str, IntervalLog]:
+    """All clients' logs within their windows, by operation."""
+    found: dict[str, list[IntervalLog]] = {}
+    for part, window in zip(parts, windows, strict=True):
+        for operation, log in getattr(part, kind).items():
+            found.setdefault(operation, []).append(log.within(*window))
+    return {operation: merge(logs) for operation, logs in found.items()}
 
 
 def _merged_mix(operation: str, logs: list[IntervalLog]) -> IntervalLog:
@@ -121,8 +213,8 @@ def _series(logs: list[IntervalLog], counted_twice: list[IntervalLog]) -> tuple[
     return tuple(round(counts[second] / max(lengths[second], 0.05), 1) for second in sorted(counts))
 
 
-def _latency(operation: str, kind: str, log: IntervalLog, start: float, end: float) -> Latency | None:
-    histogram = log.merged(start, end)
+def _latency(operation: str, kind: str, log: IntervalLog) -> Latency | None:
+    histogram = log.merged()
     if histogram.count == 0:
         return None
     at = histogram.percentile_us

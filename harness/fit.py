@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from harness.spec import Campaign
 
+_CLOCKS_APART_S = 0.5
+
 
 def check_fit(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> None:
     """Refuse what can't go well; `surveys` has the result of `survey.yml` by host.
@@ -25,10 +27,22 @@ def check_fit(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> N
         _check_disk(campaign, host, found)
         if found["database"]:
             _check_memory(campaign, host, found["survey"])
+        _check_clocks(host, found["survey"])
         for port in found["busy_ports"]:
             raise HostError(
                 f"{host}: port {port} is in use by another process",
                 do=f"end it (`ss -ltnp 'sport = :{port}'` names it), or set instance.port in the spec",
+            )
+
+
+def _check_clocks(host: str, survey: Mapping[str, Any]) -> None:
+    for database, link in survey.get("links", {}).items():
+        apart = abs(link["clock_ahead_s"]) - link["round_trip_s"]
+        if apart > _CLOCKS_APART_S:
+            raise HostError(
+                f"{host}: its clock and that of {database} differ by {apart:.1f} s; clients begin together, and their "
+                "seconds are put together, by their clocks",
+                do="set both by NTP, e.g. install chrony and run `chronyc makestep`",
             )
 
 

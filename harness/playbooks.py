@@ -28,6 +28,8 @@ class PlaybookRun:
     ok: bool = False
     timed_out: bool = False
     failed_task: str = ""
+    unreachable: str = ""
+    """The first host that could not be reached."""
     message: str = ""
     steps_s: dict[str, float] = field(default_factory=dict)
     by_host: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
@@ -44,6 +46,10 @@ class PlaybookRun:
             result = data.get("res")
             host = str(data.get("host", ""))
             self.by_host.setdefault(task, {})[host] = result if isinstance(result, dict) else {}
+        if kind == "runner_on_unreachable" and not self.unreachable:
+            self.unreachable = str(data.get("host", ""))
+            self.failed_task = str(data.get("task", ""))
+            self.message = f"{self.unreachable} can't be reached: {_message(self.by_host[task][host])}"
         if kind in {"runner_on_failed", "runner_on_unreachable"} and not data.get("ignore_errors") and not self.message:
             self.failed_task = str(data.get("task", ""))
             self.message = _message(self.by_host[self.failed_task][str(data.get("host", ""))])
@@ -122,6 +128,7 @@ def _environment() -> dict[str, str]:
     return {
         "ANSIBLE_CONFIG": str(ANSIBLE / "ansible.cfg"),
         "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_HOST_KEY_CHECKING": "True",  # ansible-runner would trust any host
         "PATH": f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}",
     }
 

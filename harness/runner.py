@@ -14,6 +14,7 @@ from analysis.records import Compressor, Reason, TrialRecord
 from datasets import Corpus, DatasetError, DocumentShape, Manifest, expected_ratios, prepare
 from harness import plan as planning
 from harness.canaries import take_canaries
+from harness.clients import ClientProcess, check_clients, client_processes, named_folders
 from harness.errors import DefectError, EngineError, HostError, InputError, Interrupted, PressgaugeError
 from harness.evidence import TrialContext, read_trial
 from harness.fit import check_fit
@@ -57,6 +58,7 @@ class CampaignRun:
     progress: Progress
     corpora: dict[str, Manifest] = field(default_factory=dict)
     ratios: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    clients: tuple[ClientProcess, ...] = ()
     attempts: dict[int, int] = field(default_factory=dict)
     """Of each trial, by this command: a later one, after something was mended, may try again."""
     failed_in_a_row: int = 0
@@ -94,6 +96,8 @@ class CampaignRun:
         self.site.tear_down()  # what a killed harness left of ours
         surveys = self.site.survey([{"bind_ip": self.campaign.instance.bind_ip, "port": self.campaign.instance.port}])
         check_fit(self.campaign, surveys)
+        self.clients = client_processes(surveys)
+        check_clients(self.campaign, self.clients)
         if not self.ledger.trials_folder.is_dir():
             raise HostError(f"{self.ledger.folder}: results can't be written", do="give a writable RESULTS folder")
         self.ledger.keep_first(HOST_FILE, {host: found["survey"] for host, found in surveys.items()})
@@ -182,17 +186,18 @@ class CampaignRun:
         corpus = self.corpora[trial.cell.dataset]
         workloads = workloads_of(self.campaign, trial, self.ledger.records())
         self.progress.trial(trial, attempt, _extents(self.campaign, workloads))
-        tail = StatusTail(workspace, self.progress.status)
+        tail = StatusTail(named_folders(workspace, self.clients).values(), self.progress.status)
         started_at, began = _utc_now(), time.monotonic()
 
         def tick() -> None:
             tail.poll()
             self.progress.tick()
 
+        told = trial_vars(self.campaign, trial, workloads, corpus, workspace, self.clients)
         outcome = run_playbook(
             "trial.yml",
             self.site.inventory,
-            self.site.variables() | {"trial": trial_vars(self.campaign, trial, workloads, corpus, workspace)},
+            self.site.variables() | {"trial": told},
             on_task=self.progress.step,
             on_tick=tick,
             log=workspace / "ansible.log",
@@ -204,6 +209,7 @@ class CampaignRun:
             campaign=self.campaign,
             trial=trial,
             workloads=workloads,
+            clients=self.clients,
             attempt=attempt,
             corpus_digest=corpus.digest,
             expected_ratio=self.ratios[(trial.cell.dataset, trial.cell.arm)],
@@ -244,6 +250,8 @@ def _codec(campaign: Campaign, arm_name: str) -> str:
 
 def _why(outcome: PlaybookRun, workspace: Path) -> Reason:
     """Why a trial's playbook failed, from the account it left."""
+    if outcome.unreachable:
+        return Reason(code="host-failed", message=f"{outcome.failed_task}: {outcome.message}")
     kind, message = "harness", f"{outcome.failed_task}: {outcome.message}".removeprefix(": ")
     with contextlib.suppress(OSError, ValueError, KeyError):
         left = json.loads((workspace / "failure.json").read_text())

@@ -67,6 +67,8 @@ lacking() {
     if [ "$purpose" = test ]; then
         command -v chromium >/dev/null || command -v google-chrome >/dev/null || echo chromium
         has_library 'libatomic\.so\.1' || echo libatomic # of Playwright's driver
+        [ -x /usr/sbin/sshd ] || command -v sshd >/dev/null || echo sshd
+        command -v ip >/dev/null || [ -x /usr/sbin/ip ] || [ -x /sbin/ip ] || echo ip
     fi
 }
 
@@ -92,6 +94,8 @@ install_system_packages() {
             libcurl) packages="$packages $(newest_packaged libcurl4 libcurl4t64)" ;;
             chromium) packages="$packages chromium" ;;
             libatomic) packages="$packages libatomic1" ;;
+            sshd) packages="$packages openssh-server openssh-client" ;;
+            ip) packages="$packages iproute2" ;;
         esac
     done
     # shellcheck disable=SC2086 # a list of package names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,22 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import HostError, InputError
 from harness.ledger import hold
-from harness.playbooks import ANSIBLE, run_playbook
+from harness.playbooks import ANSIBLE, PlaybookRun, run_playbook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_HOST_RETURNS_S = 120.0
+
 
 @dataclass(frozen=True)
 class Site:
-    """An inventory, and Pressgauge's folder on its hosts."""
+    """An inventory, and Pressgauge's folder on this machine.
+
+    Where hosts have theirs the inventory says, as `pressgauge_home`; `local`, and whatever shares this machine's files,
+    takes this one.
+    """
 
     inventory: Path
     home: Path
 
     def variables(self) -> dict[str, Any]:
         """What every playbook is told."""
-        return {"pressgauge_home": str(self.home)}
+        return {"pressgauge_controller_home": str(self.home)}
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -46,10 +53,16 @@ class Site:
     def tear_down(self) -> None:
         """End what is left of ours on the hosts: instances and clients recognised by their marker and pid file.
 
+        A host that can't be reached is given some time to come back.
+
         Raises:
             HostError: something is left that could not be ended.
         """
         outcome = run_playbook("teardown.yml", self.inventory, self.variables(), timeout_s=120)
+        deadline = time.monotonic() + _HOST_RETURNS_S
+        while outcome.unreachable and time.monotonic() < deadline:  # a host that failed a trial may be on its way back
+            outcome = run_playbook("teardown.yml", self.inventory, self.variables(), timeout_s=120)
+        self._require_reachable(outcome)
         if not outcome.ok:
             raise HostError(
                 f"what an earlier trial left can't be ended: {outcome.message}", do="end it by hand, then run again"
@@ -63,11 +76,25 @@ class Site:
         """
         variables = self.variables() | {"survey_ports": ports}
         outcome = run_playbook("survey.yml", self.inventory, variables, timeout_s=120)
+        self._require_reachable(outcome)
         if not outcome.ok:
             raise HostError(
                 f"the hosts can't be surveyed: {outcome.message}", do="check the inventory and the rights there"
             )
-        return dict(outcome.by_host.get("The hosts are surveyed", {}))
+        found = dict(outcome.by_host.get("The hosts are surveyed", {}))
+        for host, links in outcome.by_host.get("The links are measured", {}).items():
+            measured = {str(one["item"]): one["link"] for one in links.get("results", []) if "link" in one}
+            if measured:
+                found[host]["survey"]["links"] = measured
+        return found
+
+    def _require_reachable(self, outcome: PlaybookRun) -> None:
+        if outcome.unreachable:
+            raise HostError(
+                f"{self.inventory}: {outcome.message}",
+                do=f"see that `ssh` reaches {outcome.unreachable} without a question, as the inventory has it "
+                "(ansible_host, ansible_port, ansible_user, key; its host key known), and that it is up",
+            )
 
 
 def find_site(inventory: str, home: Path) -> Site:

@@ -107,9 +107,9 @@ class WriteConcern(Spec):
 class Client(Spec):
     """How a YCSB client drives a phase."""
 
-    threads: Annotated[int, Field(ge=1, le=1024)] = Field(4, description="Client threads, one connection each.")
+    threads: Annotated[int, Field(ge=1, le=1024)] = Field(4, description="Client threads of all clients together.")
     target_per_s: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Offered load over all threads; without it the client goes as fast as it can."
+        None, description="Offered load of all clients; without it the client goes as fast as it can."
     )
     timeout_s: Annotated[int, Field(ge=10, le=86400 * 3)] = Field(
         3600, description="A phase that takes longer is ended and its trial void."
@@ -187,15 +187,17 @@ class Instance(Spec):
     """Where a mongod listens and what it may use."""
 
     port: Annotated[int, Field(ge=1024, le=65535)] = Field(27117, description="Must be free.")
-    bind_ip: str = Field("127.0.0.1", description="Loopback, or the address the inventory names; never all addresses.")
+    bind_ip: str | None = Field(
+        None, description="Where mongod listens; the address the inventory names if left out. Never all addresses."
+    )
     cpus: Annotated[str, StringConstraints(pattern=r"^\d+([,-]\d+)*$")] | None = Field(
         None, description="Cores of mongod, e.g. `0-3`; all if left out."
     )
 
     @field_validator("bind_ip")
     @classmethod
-    def _not_everywhere(cls, bind_ip: str) -> str:
-        if {address.strip() for address in bind_ip.split(",")} & {"*", "0.0.0.0", "::", ""}:  # noqa: S104
+    def _not_everywhere(cls, bind_ip: str | None) -> str | None:
+        if bind_ip is not None and {address.strip() for address in bind_ip.split(",")} & {"*", "0.0.0.0", "::", ""}:  # noqa: S104
             raise ValueError("a mongod listens on addresses that are named, never on all")
         return bind_ip
 

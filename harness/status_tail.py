@@ -7,24 +7,27 @@ from typing import TYPE_CHECKING
 from workloads.ycsb_status import Status, read_status_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
+
+_ENDING = ".status.log"
 
 
 class StatusTail:
-    """Reads what was added to a folder's `<phase>.status.log` since the last look. Costs the trial nothing.
+    """Reads what was added to the clients' `<phase>.status.log` since the last look. Costs the trial nothing.
 
-    `tell` hears the phase's name and its latest status.
+    `tell` hears the phase's name and its latest status, of all clients together.
     """
 
-    def __init__(self, folder: Path, tell: Callable[[str, Status], None]) -> None:
-        self.folder = folder
+    def __init__(self, folders: Iterable[Path], tell: Callable[[str, Status], None]) -> None:
+        self.folders = list(folders)
         self.tell = tell
         self.offsets: dict[Path, int] = {}
+        self.latest: dict[str, dict[Path, Status]] = {}
 
     def poll(self) -> None:
-        """Tell the latest complete status line, if there is a new one."""
-        for path in self.folder.glob("*.status.log"):
+        """Tell the latest complete status lines, if there are new ones."""
+        for path in [path for folder in self.folders for path in folder.glob(f"*{_ENDING}")]:
             try:
                 with path.open("rb") as file:
                     file.seek(self.offsets.get(path, 0))
@@ -38,4 +41,6 @@ class StatusTail:
             statuses = [read_status_line(line) for line in whole.decode("utf-8", "replace").splitlines()]
             latest = next((status for status in reversed(statuses) if status), None)
             if latest:
-                self.tell(path.name.removesuffix(".status.log"), latest)
+                phase = path.name.removesuffix(_ENDING)
+                self.latest.setdefault(phase, {})[path] = latest
+                self.tell(phase, Status.of_all(self.latest[phase].values()))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import blake3
 
 from analysis.records import Settings
+from harness.clients import ClientProcess, load_part, run_part
 from harness.load_spec import MIXES
 from harness.plan import trial_seconds
 from workloads.jvm import JVM_OPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from datasets import Manifest
@@ -42,10 +43,22 @@ def settings(campaign: Campaign, arm_name: str) -> Settings:
 
 
 def trial_vars(
-    campaign: Campaign, trial: PlannedTrial, workloads: Mapping[str, Workload], corpus: Manifest, evidence: Path
+    campaign: Campaign,
+    trial: PlannedTrial,
+    workloads: Mapping[str, Workload],
+    corpus: Manifest,
+    evidence: Path,
+    clients: Sequence[ClientProcess],
 ) -> dict[str, Any]:
     """The `trial` dictionary of one trial; the header of `ansible/trial.yml` describes it."""
     common = _document_properties(campaign)
+
+    def load(client: ClientProcess) -> dict[str, Any]:
+        return load_part(client, campaign.records)
+
+    def run(workload: Workload) -> Callable[[ClientProcess], dict[str, Any]]:
+        return lambda client: run_part(client, campaign.records, workload.operations)
+
     return {
         "id": trial.name,
         "evidence_dir": str(evidence.resolve()),
@@ -67,10 +80,14 @@ def trial_vars(
         "load": {
             "name": "load",
             "properties": common | {"mongodb.batchsize": campaign.load.batch, "pressgauge.phase": 0},
-            **_client(campaign.load),
+            **_driven(campaign.load, clients, load),
         },
         "phases": [
-            {"name": name, "properties": common | run_properties(name, workload, number), **_client(workload)}
+            {
+                "name": name,
+                "properties": common | run_properties(name, workload, number),
+                **_driven(workload, clients, run(workload)),
+            }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
         ],
         "verify": {
@@ -131,10 +148,21 @@ def _document_properties(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _client(client: Client) -> dict[str, Any]:
+def _driven(
+    phase: Client, clients: Sequence[ClientProcess], properties: Callable[[ClientProcess], dict[str, Any]]
+) -> dict[str, Any]:
+    """How a phase is driven, and what each client process does of it; threads and target are dealt out evenly."""
     return {
-        "threads": client.threads,
-        "target": client.target_per_s,
-        "timeout_s": client.timeout_s,
+        "timeout_s": phase.timeout_s,
         "jvm_options": list(JVM_OPTIONS),
+        "clients": [
+            {
+                "host": client.host,
+                "folder": client.folder,
+                "threads": client.part(phase.threads),
+                "target": phase.target_per_s and client.part(phase.target_per_s),
+                "properties": properties(client),
+            }
+            for client in clients
+        ],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -9,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from workloads.errors import YcsbOutputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -88,6 +90,65 @@ class ClientFile(_Part):
     def failed(self) -> int:
         """Operations (of a batched load: documents) that did not return OK."""
         return sum(one.attempted - one.ok for one in self.counted.values())
+
+    @property
+    def longest_stall_s(self) -> float:
+        """The longest time between two samples' moments over which no operation ended, in seconds."""
+        longest, since = 0.0, self.samples[0] if self.samples else (0.0, 0.0, 0.0, 0.0)
+        for sample in self.samples[1:]:
+            if sample[1] > since[1]:
+                longest = max(longest, sample[0] - since[0])
+                since = sample
+        return max(longest, self.samples[-1][0] - since[0]) if self.samples else 0.0
+
+
+def of_all(clients: Iterable[ClientFile]) -> ClientFile:
+    """Several clients' accounts of one phase as one; samples stay with their clients.
+
+    Threads are numbered client by client.
+    """
+    every = list(clients)
+    if len(every) == 1:
+        return every[0]
+    deaths, started = [], 0
+    for one in every:
+        deaths += [Death(thread=started + death.thread, why=death.why) for death in one.threads.died]
+        started += one.threads.asked
+    targets = [one.target_per_s for one in every if one.target_per_s is not None]
+    inserted = [one.last_inserted_record for one in every if one.last_inserted_record is not None]
+    return ClientFile(
+        threads=Threads(
+            asked=sum(one.threads.asked for one in every),
+            started=sum(one.threads.started for one in every),
+            finished=sum(one.threads.finished for one in every),
+            died=tuple(deaths),
+        ),
+        operations={
+            name: _sum([one.operations[name] for one in every if name in one.operations])
+            for name in sorted({name for one in every for name in one.operations})
+        },
+        versions_written=sum(one.versions_written for one in every),
+        last_inserted_record=max(inserted, default=None),
+        duration_s=max(one.duration_s for one in every),
+        target_per_s=sum(targets) if targets else None,
+        achieved_per_s=sum(one.achieved_per_s for one in every),
+        cpu_s=sum(one.cpu_s for one in every),
+        gc=Collections(
+            count=sum(one.gc.count for one in every),
+            total_ms=sum(one.gc.total_ms for one in every),
+        ),
+        cores=sum(one.cores for one in every),
+        samples=(),
+    )
+
+
+def _sum(parts: list[Operations]) -> Operations:
+    by_status: Counter[str] = Counter()
+    for part in parts:
+        by_status.update(part.by_status)
+    return Operations(
+        attempted=sum(part.attempted for part in parts), ok=sum(part.ok for part in parts), by_status=dict(by_status)
+    )
 
 
 def read_client_file(path: Path) -> ClientFile:

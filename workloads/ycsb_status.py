@@ -2,6 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _STATUS = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3} (\d{1,10}) sec: (\d{1,18}) operations; (.{0,20000})")
 _RATE = re.compile(r"(\d{1,12}(?:[.,]\d{1,2})?) current ops/sec; ")  # a decimal comma in some languages
@@ -20,6 +24,20 @@ class Status:
     current_ops_per_s: float
     left_s: int | None
     p99_us: dict[str, float]
+
+    @classmethod
+    def of_all(cls, clients: "Iterable[Status]") -> "Status":
+        """Several clients' states as one: sums, and of times the longest."""
+        every = list(clients)
+        left = [one.left_s for one in every if one.left_s is not None]
+        names = {name for one in every for name in one.p99_us}
+        return cls(
+            elapsed_s=max(one.elapsed_s for one in every),
+            operations=sum(one.operations for one in every),
+            current_ops_per_s=sum(one.current_ops_per_s for one in every),
+            left_s=max(left, default=None),
+            p99_us={name: max(one.p99_us.get(name, 0.0) for one in every) for name in names},
+        )
 
 
 def read_status_line(line: str) -> Status | None:

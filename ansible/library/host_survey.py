@@ -24,7 +24,10 @@ options:
     type: list
     elements: dict
     default: []
-    description: "Addresses {bind_ip, port} that the instances need."
+    description: "Addresses {bind_ip, port} that the instances need; without a bind_ip at O(address)."
+  address: {type: str, default: 127.0.0.1, description: Where the clients find this host's instances.}
+  client_processes: {type: int, default: 0, description: How many client processes will run here.}
+  client_number: {type: int, default: 0, description: Which of the client hosts this is.}
 author: The Pressgauge authors
 """
 EXAMPLES = r"""
@@ -36,15 +39,17 @@ EXAMPLES = r"""
 RETURN = r"""
 survey: {type: dict, returned: success, description: Facts; null where the host does not tell.}
 database: {type: bool, returned: success, description: As asked.}
+client_processes: {type: int, returned: success, description: As asked.}
+client_number: {type: int, returned: success, description: As asked.}
 busy_ports: {type: list, returned: success, description: Ports of the asked that something listens on.}
 """
 
 
-def busy(address: dict[str, Any]) -> bool:
-    """Whether something already listens on the address."""
+def busy(address: str, port: int) -> bool:
+    """Whether something already listens there."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.settimeout(1.0)
-        return probe.connect_ex((str(address["bind_ip"]), int(address["port"]))) == 0
+        return probe.connect_ex((address, port)) == 0
 
 
 def act(params: dict[str, Any]) -> dict[str, Any]:
@@ -56,7 +61,13 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         "survey": survey(data_root),
         "writable": os.access(data_root, os.W_OK),
         "database": params["database"],
-        "busy_ports": [int(a["port"]) for a in params["ports"] if params["database"] and busy(a)],
+        "client_processes": params["client_processes"],
+        "client_number": params["client_number"],
+        "busy_ports": [
+            int(one["port"])
+            for one in params["ports"]
+            if params["database"] and busy(one.get("bind_ip") or params["address"], int(one["port"]))
+        ],
     }
 
 
@@ -66,6 +77,9 @@ if __name__ == "__main__":
             "data_root": {"type": "path", "required": True},
             "database": {"type": "bool", "required": True},
             "ports": {"type": "list", "elements": "dict", "default": []},
+            "address": {"type": "str", "default": "127.0.0.1"},
+            "client_processes": {"type": "int", "default": 0},
+            "client_number": {"type": "int", "default": 0},
         },
         act,
     )

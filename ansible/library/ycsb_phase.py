@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Run one YCSB phase, a load or a run, to its end."""
+"""Run this host's clients of one YCSB phase, a load or a run, to their end."""
 
 from __future__ import annotations
 
@@ -7,22 +7,34 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.pressgauge.failures import run_module
+from ansible.module_utils.pressgauge.files import write_json
 from ansible.module_utils.pressgauge.inserts import acknowledged_inserts
-from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun
+from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun, run_together
+from ansible.module_utils.pressgauge.network import network_change, network_counters
 
 DOCUMENTATION = r"""
 module: ycsb_phase
 short_description: One YCSB phase, with its evidence
 description:
-  - Writes <name>.properties, runs the YCSB client and leaves <name>.process.json, <name>.client.json,
-    <name>.summary.json,
-    <name>.status.log (line by line while it runs) and <name>.<OPERATION>.hdr.
-  - Fails when the client fails or exceeds its time. Whether its counts are right is judged later, from evidence.
+  - Runs the YCSB clients side by side. In its folder below evidence_dir each leaves <name>.properties,
+    <name>.process.json, <name>.client.json, <name>.summary.json, <name>.status.log (line by line while it runs) and
+    <name>.<OPERATION>.hdr, and network.<name>.json, what TCP on this host had to send again.
+  - Fails when a client fails or exceeds its time. Whether its counts are right is judged later, from evidence.
 options:
   name: {type: str, required: true, description: The phase's name.}
   mode: {type: str, required: true, choices: [load, run], description: Fill the collection, or work on it.}
-  threads: {type: int, required: true, description: Client threads.}
-  target: {type: float, description: Operations per second over all threads; unlimited without.}
+  clients:
+    type: list
+    elements: dict
+    required: true
+    description: This host's client processes.
+    suboptions:
+      host: {type: str, required: true, description: This host's name in the inventory.}
+      folder: {type: str, required: true, description: "Below evidence_dir; a dot for itself."}
+      threads: {type: int, required: true, description: Client threads.}
+      target: {type: float, description: Operations per second over its threads; unlimited without.}
+      properties: {type: dict, default: {}, description: "Its own, beside those of all."}
+  start_at_ms: {type: int, description: "When all clients of the phase begin, in Unix time; at once without."}
   earlier_phases:
     type: list
     elements: str
@@ -44,7 +56,7 @@ EXAMPLES = r"""
   ycsb_phase:
     name: load
     mode: load
-    threads: 4
+    clients: [{host: loader, folder: ., threads: 4}]
     directory: /srv/pressgauge/clients/t001
     evidence_dir: /srv/pressgauge/evidence/t001
     jar: /srv/pressgauge/ycsb/pressgauge-ycsb.jar
@@ -54,15 +66,30 @@ EXAMPLES = r"""
     timeout_s: 600
 """
 RETURN = r"""
-process: {type: dict, returned: success, description: The content of <name>.process.json.}
+processes: {type: list, returned: success, description: The content of each client's <name>.process.json.}
+inserted:
+  type: list
+  returned: success
+  description: "Records {first, count} that each client's run phases put on top of the load so far."
 """
 
 ARGUMENTS: dict[str, Any] = {
     **CLIENT_ARGUMENTS,
     "name": {"type": "str", "required": True},
     "mode": {"type": "str", "required": True, "choices": ["load", "run"]},
-    "threads": {"type": "int", "required": True},
-    "target": {"type": "float"},
+    "clients": {
+        "type": "list",
+        "elements": "dict",
+        "required": True,
+        "options": {
+            "host": {"type": "str", "required": True},
+            "folder": {"type": "str", "required": True},
+            "threads": {"type": "int", "required": True},
+            "target": {"type": "float"},
+            "properties": {"type": "dict", "default": {}},
+        },
+    },
+    "start_at_ms": {"type": "int"},
     "earlier_phases": {"type": "list", "elements": "str", "default": []},
 }
 
@@ -76,29 +103,53 @@ MEASUREMENT = {
 
 
 def act(params: dict[str, Any]) -> dict[str, Any]:
-    """Run the phase."""
-    evidence, name = Path(params["evidence_dir"]), params["name"]
-    arguments = ["-load" if params["mode"] == "load" else "-t", "-db", "pressgauge.MongoBinding", "-s"]
-    arguments += ["-threads", str(params["threads"])]
-    if params["target"]:
-        arguments += ["-target", f"{params['target']:.0f}"]  # YCSB takes whole numbers only
-    summary = evidence / f"{name}.summary.json"
-    properties = {
-        **MEASUREMENT,
-        **params["properties"],
-        **_first_insert(params, evidence),
-        "hdrhistogram.output.path": evidence / f"{name}.",
-        "exportfile": summary,
-        "pressgauge.clientfile": evidence / f"{name}.client.json",
-    }
-    run = JavaRun(name, "site.ycsb.Client", summary, tuple(arguments), properties, params)
-    return {"changed": True, "process": run.run()}
+    """Run this host's part of the phase."""
+    clients = [_Client(params, one) for one in params["clients"]]
+    before = network_counters()
+    try:
+        processes = run_together([client.run() for client in clients])
+    finally:
+        moved = network_change(before, network_counters())
+        for client in clients:
+            client.evidence.mkdir(parents=True, exist_ok=True)
+            write_json(client.evidence / f"network.{params['name']}.json", moved)
+    done = params["earlier_phases"] + ([params["name"]] if params["mode"] == "run" else [])
+    return {"changed": True, "processes": processes, "inserted": [client.inserted(done) for client in clients]}
 
 
-def _first_insert(params: dict[str, Any], evidence: Path) -> dict[str, Any]:
-    """The record number from which a run phase inserts: behind the load's and the earlier phases'."""
-    earlier = acknowledged_inserts(evidence, params["earlier_phases"])
-    return {"pressgauge.insertstart": int(params["properties"]["recordcount"]) + earlier} if earlier else {}
+class _Client:
+    """One of this host's client processes."""
+
+    def __init__(self, params: dict[str, Any], client: dict[str, Any]) -> None:
+        self.params, self.client, self.name = params, client, params["name"]
+        self.evidence = Path(params["evidence_dir"], client["folder"])
+        self.properties = {**params["properties"], **client["properties"]}
+
+    def run(self) -> JavaRun:
+        arguments = ["-load" if self.params["mode"] == "load" else "-t", "-db", "pressgauge.MongoBinding", "-s"]
+        arguments += ["-threads", str(self.client["threads"])]
+        if self.client["target"]:
+            arguments += ["-target", f"{self.client['target']:.0f}"]  # YCSB takes whole numbers only
+        summary = self.evidence / f"{self.name}.summary.json"
+        properties = {
+            **MEASUREMENT,
+            **self.properties,
+            "hdrhistogram.output.path": self.evidence / f"{self.name}.",
+            "exportfile": summary,
+            "pressgauge.clientfile": self.evidence / f"{self.name}.client.json",
+        }
+        if self.params["mode"] == "run":
+            properties["pressgauge.insertstart"] = sum(self.inserted(self.params["earlier_phases"]).values())
+        if self.params["start_at_ms"]:
+            properties["pressgauge.startat"] = self.params["start_at_ms"]
+        place = f"{self.params['directory']}{self.client['folder'].replace('/', '-').strip('.')}"
+        own = {**self.params, "evidence_dir": str(self.evidence), "directory": place}
+        return JavaRun(self.name, "site.ycsb.Client", summary, tuple(arguments), properties, own)
+
+    def inserted(self, phases: list[str]) -> dict[str, int]:
+        """The records that these phases inserted: behind the load's, from where this client's part begins."""
+        first = self.properties.get("pressgauge.insertstart", self.properties["recordcount"])
+        return {"first": int(first), "count": acknowledged_inserts(self.evidence, phases)}
 
 
 if __name__ == "__main__":

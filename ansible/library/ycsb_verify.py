@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.pressgauge.failures import run_module
-from ansible.module_utils.pressgauge.inserts import acknowledged_inserts
 from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun
 
 DOCUMENTATION = r"""
@@ -19,7 +18,11 @@ description:
     of this module - they are a finding, judged from the evidence.
 options:
   documents_after_load: {type: int, required: true, description: Documents the load had to store.}
-  phases: {type: list, elements: str, default: [], description: Run phases whose acknowledged inserts came on top.}
+  inserted:
+    type: list
+    elements: dict
+    default: []
+    description: "Records {first, count} that run phases put on top of the load."
   sample: {type: int, default: 0, description: Documents to check, evenly spread; 0 checks all.}
   directory: {type: path, required: true, description: A private directory for the time of the run.}
   evidence_dir: {type: path, required: true, description: Where the files go.}
@@ -51,7 +54,7 @@ verification: {type: dict, returned: success, description: The content of verify
 ARGUMENTS: dict[str, Any] = {
     **CLIENT_ARGUMENTS,
     "documents_after_load": {"type": "int", "required": True},
-    "phases": {"type": "list", "elements": "str", "default": []},
+    "inserted": {"type": "list", "elements": "dict", "default": []},
     "sample": {"type": "int", "default": 0},
 }
 
@@ -59,12 +62,13 @@ ARGUMENTS: dict[str, Any] = {
 def act(params: dict[str, Any]) -> dict[str, Any]:
     """Run the verifier."""
     evidence = Path(params["evidence_dir"])
-    inserted = acknowledged_inserts(evidence, params["phases"])
+    ranges = [f"{one['first']}:{one['count']}" for one in params["inserted"] if one["count"]]
     found = evidence / "verify.json"
     properties = {
         **params["properties"],
         "verify.sample": params["sample"],
-        "verify.documents": params["documents_after_load"] + inserted,
+        "verify.documents": params["documents_after_load"],
+        "verify.ranges": ",".join(ranges),
         "verify.out": found,
     }
     JavaRun("verify", "pressgauge.Verify", found, (), properties, params).run()

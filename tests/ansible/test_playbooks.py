@@ -90,7 +90,8 @@ def trial(provision: Variables, tmp_path: Path) -> Iterator[Variables]:
 def trial_variables(tmp_path: Path) -> Variables:
     evidence = tmp_path / "evidence"
     evidence.mkdir()
-    client = {"threads": 2, "target": None, "timeout_s": 60, "jvm_options": ["-XX:+UseSerialGC"]}
+    clients = [{"host": "localhost", "folder": ".", "threads": 2, "target": None}]
+    client = {"timeout_s": 60, "jvm_options": ["-XX:+UseSerialGC"], "clients": clients}
     return {
         "pressgauge_home": str(HOME),
         "trial": {
@@ -181,6 +182,8 @@ def test_hosts_apart_send_their_evidence_home(trial: Variables, provision: Varia
     assert not (tmp_path / "loader/engines").exists()
     assert not (tmp_path / "database/ycsb").exists()
 
+    for phase in (trial["trial"]["load"], *trial["trial"]["phases"]):
+        phase["clients"][0]["host"] = "loader"
     run("trial.yml", without_home(trial), inventory)
     evidence = {path.name for path in Path(trial["trial"]["evidence_dir"]).iterdir()}
     assert {"mongod.log", "diagnostic.data", "snapshot.after-rmw.json", "rmw.summary.json", "verify.json"} <= evidence

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from analysis.records import Reason
+from harness.clients import ClientProcess
 from harness.evidence import TrialContext, read_trial
 from harness.load_spec import find_campaign, load_campaign
 from harness.plan import plan
@@ -34,6 +35,7 @@ def read(folder: Path, failure: Reason | None = None) -> TrialRecord:
         campaign=campaign,
         trial=trial,
         workloads=campaign.workloads,
+        clients=(ClientProcess("one"),),
         attempt=1,
         corpus_digest="0" * 64,
         expected_ratio=2.2,

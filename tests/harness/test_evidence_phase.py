@@ -19,7 +19,7 @@ SNAPSHOT: dict[str, Any] = {"counters_after_checkpoint": {"process": {}}}
 
 def batched(folder: Path = RECORDED, warmup_s: float = 0) -> Any:
     client: Any = SimpleNamespace(warmup_s=warmup_s, threads=4, target_per_s=None)
-    return read_phase(folder, "load", client, {}, SNAPSHOT, SNAPSHOT).phase
+    return read_phase({"one": folder}, "load", client, {}, SNAPSHOT, SNAPSHOT).phase
 
 
 def test_a_batched_load_is_timed_by_its_bulk_writes_and_counted_by_documents() -> None:

@@ -1,4 +1,4 @@
-"""Documents that run phases put on top of the load, by the client's own account of each phase."""
+"""Documents that run phases put on top of the load, by the clients' own accounts of each phase."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def acknowledged_inserts(evidence: Path, phases: Iterable[str]) -> int:
-    """The inserts acknowledged in these phases together; raises Failure (client) where one left no account."""
+    """The inserts one client had acknowledged in these phases together; Failure (client) where one left no account."""
     return sum(_inserts(evidence / f"{phase}.client.json") for phase in phases)
 
 

@@ -17,8 +17,7 @@ from ansible.module_utils.pressgauge.files import create_owned, remove_owned, wr
 from ansible.module_utils.pressgauge.processes import POLL_S, Process
 
 if TYPE_CHECKING:
-    import resource
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 # What every client module takes; see the modules' documentation.
 CLIENT_ARGUMENTS: dict[str, Any] = {
@@ -51,11 +50,12 @@ class JavaRun:
     params: Mapping[str, Any]
 
     def run(self) -> dict[str, Any]:
-        """Run to the end and return the content of <name>.process.json.
+        """Run to the end, alone; as `run_together` says."""
+        return run_together([self])[0]
 
-        Raises Failure (client) when the program fails or takes longer than its timeout; nothing stays running,
-        and the file with the connection string is gone, either way.
-        """
+    @contextlib.contextmanager
+    def started(self) -> Iterator[_Child]:
+        """The running program, in a private directory of its own; nothing of either is left afterwards."""
         directory, evidence = Path(self.params["directory"]), Path(self.params["evidence_dir"])
         evidence.mkdir(parents=True, exist_ok=True)
         for path in (Path(self.params["jar"]), Path(self.params["corpus"])):
@@ -77,11 +77,15 @@ class JavaRun:
                 "mongodb.uri.file": directory / "uri",
             }
             write_text(evidence / f"{self.name}.properties", properties_text(settings))
-            return self._execute(directory, evidence)
+            child = self._launch(directory, evidence)
+            try:
+                yield child
+            finally:
+                child.kill()
         finally:
             remove_owned(directory)
 
-    def _execute(self, directory: Path, evidence: Path) -> dict[str, Any]:
+    def _launch(self, directory: Path, evidence: Path) -> _Child:
         argv = [
             self.params["java"],
             *self.params["jvm_options"],
@@ -91,26 +95,28 @@ class JavaRun:
         ]
         log = evidence / f"{self.name}.status.log"
         started_at_s = time.time()
-        with log.open("wb") as output:
-            exit_code, timed_out, used = _run_group(argv, output, directory, self.params["timeout_s"])
-        record = {
-            "argv": argv,
-            "started_at_s": started_at_s,
-            "ended_at_s": time.time(),
-            "exit_code": exit_code,
-            "timed_out": timed_out,
-            "user_cpu_s": used.ru_utime,
-            "system_cpu_s": used.ru_stime,
-            "max_rss_bytes": used.ru_maxrss * 1024,
-        }
-        write_json(evidence / f"{self.name}.process.json", record)
-        if timed_out:
+        try:
+            with log.open("wb") as output:
+                popen = subprocess.Popen(
+                    argv, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+                )
+        except FileNotFoundError as error:
+            raise Failure(
+                "host", f"there is no {argv[0]} on this host; ansible/provision.yml installs a JRE"
+            ) from error
+        identity = Process.of(popen.pid)
+        if identity:
+            identity.record(directory / "client.pid")
+        return _Child(self, popen, log, started_at_s, deadline=time.monotonic() + self.params["timeout_s"])
+
+    def judge(self, log: Path, record: Mapping[str, Any]) -> None:
+        """Raise Failure (client) unless the program came to its end and left its result."""
+        if record["timed_out"]:
             self._fail(log, f"took longer than {self.params['timeout_s']} s and was killed")
-        if exit_code != 0:
-            self._fail(log, f"ended with exit code {exit_code}")
+        if record["exit_code"] != 0:
+            self._fail(log, f"ended with exit code {record['exit_code']}")
         if not self.result.is_file():
             self._fail(log, f"ended without leaving {self.result.name}")
-        return record
 
     def _fail(self, log: Path, how: str) -> NoReturn:
         lines = [line for line in log.read_text("utf-8", errors="replace").splitlines() if line.strip()]
@@ -119,36 +125,72 @@ class JavaRun:
         raise Failure("client", f"the client {how} in phase {self.name}. The last it said ({log}):\n{said}")
 
 
-def _run_group(
-    argv: list[str], output: Any, directory: Path, timeout_s: float
-) -> tuple[int, bool, resource.struct_rusage]:
-    """Run `argv` in a process group of its own; (exit code, whether it was killed for time, what it used)."""
-    try:
-        child = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-        )
-    except FileNotFoundError as error:
-        raise Failure("host", f"there is no {argv[0]} on this host; ansible/provision.yml installs a JRE") from error
-    before = signal.signal(signal.SIGTERM, lambda *_: _kill_group(child.pid))
-    try:
-        identity = Process.of(child.pid)
-        if identity:
-            identity.record(directory / "client.pid")
-        deadline = time.monotonic() + timeout_s
-        timed_out = False
-        while True:
-            pid, status, used = os.wait4(child.pid, os.WNOHANG)
-            if pid:
-                child.returncode = os.waitstatus_to_exitcode(status)
-                return child.returncode, timed_out, used
-            if not timed_out and time.monotonic() > deadline:
-                timed_out = True
-                _kill_group(child.pid)
+@dataclass
+class _Child:
+    """A program that was started, in a process group of its own."""
+
+    run: JavaRun
+    popen: subprocess.Popen[bytes]
+    log: Path
+    started_at_s: float
+    deadline: float
+    timed_out: bool = False
+    record: dict[str, Any] | None = None
+
+    def poll(self) -> bool:
+        """Whether it has ended; it is killed at its deadline. The first time, <name>.process.json is written."""
+        if self.record is not None:
+            return True
+        pid, status, used = os.wait4(self.popen.pid, os.WNOHANG)
+        if not pid:
+            if not self.timed_out and time.monotonic() > self.deadline:
+                self.timed_out = True
+                _kill_group(self.popen.pid)
+            return False
+        self.popen.returncode = os.waitstatus_to_exitcode(status)
+        self.record = {
+            "argv": self.popen.args,
+            "started_at_s": self.started_at_s,
+            "ended_at_s": time.time(),
+            "exit_code": self.popen.returncode,
+            "timed_out": self.timed_out,
+            "user_cpu_s": used.ru_utime,
+            "system_cpu_s": used.ru_stime,
+            "max_rss_bytes": used.ru_maxrss * 1024,
+        }
+        write_json(self.log.with_name(f"{self.run.name}.process.json"), self.record)
+        return True
+
+    def kill(self) -> None:
+        """End it where it still runs."""
+        if self.popen.returncode is None:
+            _kill_group(self.popen.pid)
+            self.popen.wait()
+
+
+def run_together(runs: Sequence[JavaRun]) -> list[dict[str, Any]]:
+    """Run programs side by side to the end, and return the content of each one's <name>.process.json.
+
+    Raises Failure (client) as soon as one fails or takes longer than its timeout; nothing stays running, and the
+    files with the connection string are gone, either way.
+    """
+    with contextlib.ExitStack() as stack:
+        children: list[_Child] = []
+
+        def end_all(*_: object) -> None:
+            for child in children:
+                _kill_group(child.popen.pid)
+
+        before = signal.signal(signal.SIGTERM, end_all)
+        stack.callback(signal.signal, signal.SIGTERM, before)
+        for run in runs:
+            children.append(stack.enter_context(run.started()))
+        while waiting := [child for child in children if child.record is None]:
+            for child in waiting:
+                if child.poll() and child.record is not None:
+                    child.run.judge(child.log, child.record)
             time.sleep(POLL_S)
-    finally:
-        if child.returncode is None:
-            _kill_group(child.pid)
-        signal.signal(signal.SIGTERM, before)
+        return [child.record or {} for child in children]
 
 
 def _kill_group(pid: int) -> None:

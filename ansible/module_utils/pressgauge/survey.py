@@ -6,6 +6,7 @@ import os
 import platform
 import resource
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ def survey(data_root: Path) -> dict[str, Any]:
         "architecture": platform.machine(),
         "kernel": platform.release(),
         "os": _os_name(),
+        "python": platform.python_version(),
+        "root_rights": _root_rights(),
         "cpu_model": _cpu_model(),
         "cores": os.cpu_count(),
         "cores_allowed": len(os.sched_getaffinity(0)),
@@ -49,6 +52,17 @@ def survey(data_root: Path) -> dict[str, Any]:
         "clock_source": _read(SYS / "devices/system/clocksource/clocksource0/current_clocksource"),
         "data": _disk(data_root),
     }
+
+
+def _root_rights() -> bool:
+    """Whether packages could be installed: by root, or sudo that asks for no password."""
+    if os.geteuid() == 0:
+        return True
+    try:
+        asked = subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return asked.returncode == 0
 
 
 def _disk(path: Path) -> dict[str, Any]:

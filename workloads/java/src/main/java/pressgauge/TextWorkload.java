@@ -26,6 +26,8 @@ import site.ycsb.workloads.CoreWorkload;
  *       processes this one is (default 0 of 1); see {@link Partition}
  *   <li>{@code pressgauge.insertstart}: the first record number this client's run phase inserts
  *       (default recordcount)
+ *   <li>{@code pressgauge.startat}: the Unix time in milliseconds at which to begin, together with
+ *       the other clients (default at once)
  *   <li>{@code pressgauge.maxfailures}: consecutive failures after which a thread gives up
  *   <li>{@code pressgauge.clientfile}: where to write the client's account of itself
  * </ul>
@@ -72,6 +74,7 @@ public final class TextWorkload extends CoreWorkload {
     try {
       configure(properties);
       super.init(coreProperties(properties));
+      CommonStart.await(settings);
       openSeries(properties);
     } catch (UsageException | WorkloadException e) {
       // YCSB would print two stack traces and exit with 0.

@@ -1,0 +1,64 @@
+#!/usr/bin/python
+"""Measure the link between a client's host and a database host."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from ansible.module_utils.pressgauge import links
+from ansible.module_utils.pressgauge.failures import Failure, run_module
+
+DOCUMENTATION = r"""
+module: host_link
+short_description: Round trip, clocks and bandwidth between a client's host and a database host
+description:
+  - C(answering) lets a database host answer at the address and port that its instance will have, for a minute at
+    most; so what is measured is the very way the clients will take.
+  - C(measured) asks it from a client's host. C(ended) lets it end.
+options:
+  state: {type: str, required: true, choices: [answering, measured, ended], description: What to do.}
+  address: {type: str, required: true, description: The database host's.}
+  port: {type: int, required: true, description: Free on the database host.}
+  volume_bytes: {type: int, default: 33554432, description: Sent either way.}
+author: The Pressgauge authors
+"""
+EXAMPLES = r"""
+- name: The link is measured
+  host_link: {state: measured, address: 10.0.0.5, port: 27017}
+"""
+RETURN = r"""
+link: {type: dict, returned: when measured, description: "round_trip_s (median), clock_ahead_s, bytes per second."}
+"""
+
+ARGUMENTS: dict[str, Any] = {
+    "state": {"type": "str", "required": True, "choices": ["answering", "measured", "ended"]},
+    "address": {"type": "str", "required": True},
+    "port": {"type": "int", "required": True},
+    "volume_bytes": {"type": "int", "default": 32 << 20},
+}
+_LIFETIME_S = 60.0
+
+
+def act(params: dict[str, Any]) -> dict[str, Any]:
+    """Answer, ask or end."""
+    address, port = params["address"], params["port"]
+    if params["state"] == "answering":
+        links.answer(address, port, _LIFETIME_S)
+        return {"changed": False}
+    if params["state"] == "ended":
+        links.end(address, port)
+        return {"changed": False}
+    try:
+        link = links.measure(address, port, params["volume_bytes"])
+    except OSError as error:
+        raise Failure(
+            "host",
+            f"the database host can't be reached at {address}:{port} ({error.strerror or error}); mend "
+            "pressgauge_address in the inventory, or let clients through on that port",
+        ) from error
+    return {"changed": False, "link": asdict(link)}
+
+
+if __name__ == "__main__":
+    run_module(ARGUMENTS, act)
