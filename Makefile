@@ -9,13 +9,14 @@ PYTHON   := .venv/bin/python
 ENGINE   := .pressgauge/engines/pypi-6.0.5/bin/mongod
 HARNESS  := $(PYTHON) -m harness
 stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
+cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
 options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 
 # Where the environment forbids bytecode, every command, and Ansible within it, would compile its packages anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline push pull store-list test lint format bench docs lock clean
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test lint format bench docs lock clean
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -48,6 +49,19 @@ check-regression: setup ## Has CANDIDATE got worse than BASELINE (runs, or a bas
 
 baseline: setup ## Keep RUN as the baseline file FILE, small enough for a repository
 	@$(HARNESS) baseline "$(RUN)" "$(FILE)"
+
+##@ Hosts on EC2
+cloud-up: setup ## Start the hosts of CAMPAIGN's cloud section (HOSTS=a,b for some) and write their inventory; YES=1 asks nothing
+	@$(HARNESS) cloud-up "$(CAMPAIGN)" $(if $(HOSTS),--hosts "$(HOSTS)") $(cloud_home) $(if $(YES),--yes)
+
+cloud-estimate: setup ## What cloud-up would start and cost; starts nothing
+	@$(HARNESS) cloud-up "$(CAMPAIGN)" $(if $(HOSTS),--hosts "$(HOSTS)") $(cloud_home) --estimate
+
+cloud-list: setup ## What is up, and what it costs an hour
+	@$(HARNESS) cloud-list $(if $(REGION),--region "$(REGION)")
+
+cloud-down: setup ## Remove CAMPAIGN's hosts of yours and all that came with them
+	@$(HARNESS) cloud-down "$(CAMPAIGN)" $(cloud_home)
 
 ##@ Keep runs in a store
 push: setup ## Send RUN to STORE=s3://bucket/prefix (ENDPOINT=… for other servers), and write the store's index

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore import exceptions as botocore
 from botocore.config import Config
+from botocore.parsers import ResponseParserError
 
 from harness.errors import HostError, InputError, PressgaugeError
 
@@ -98,7 +99,7 @@ def answers(service: str) -> Iterator[None]:
         botocore.SSOError,
     ) as error:
         raise HostError(f"{service}: {error}", do=_CREDENTIALS) from error
-    except botocore.HTTPClientError as error:
+    except (botocore.HTTPClientError, ResponseParserError) as error:
         raise HostError(f"{service}: {error}", do="check the network and the endpoint, then run it again") from error
     except botocore.WaiterError as error:
         raise HostError(f"{service}: {error}", do="see `make cloud-list`, then run it again") from error

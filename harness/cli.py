@@ -12,6 +12,7 @@ from analysis.pairing import Selection
 from harness import doctor as doctors
 from harness import plan as planning
 from harness.errors import Exit
+from harness.foresight import foresee
 from harness.gate import Outputs, hold_gate, write_baseline, write_outputs
 from harness.ledger import LATEST, SPEC_FILE, find_run, open_run
 from harness.load_spec import ROOT, find_campaign, load_campaign
@@ -85,7 +86,7 @@ def plan(
     spec = load_campaign(find_campaign(campaign))
     say(planning.describe(spec))
     if earlier:
-        say(planning.foresee(spec, find_run(earlier).records(), spec.fewest_blocks))
+        say(foresee(spec, find_run(earlier).records(), spec.fewest_blocks))
 
 
 @app.command()

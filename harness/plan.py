@@ -6,14 +6,12 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis import planning
 from analysis.records import Cell
 from harness.quantities import show_duration, show_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from analysis.records import TrialRecord
     from harness.spec import Campaign, Workload
 
 # For the estimates only, on two cores; the progress display learns the real rates as trials finish.
@@ -132,14 +130,6 @@ def describe(campaign: Campaign) -> Iterator[str]:
     for block in range(fewest):
         order = " → ".join(_short(campaign, trial.cell) for trial in plan_block(campaign, block))
         yield f"block {block + 1}: {order}"
-
-
-def foresee(campaign: Campaign, earlier: Sequence[TrialRecord], blocks: int) -> Iterator[str]:
-    """The smallest difference that so many blocks will probably show, if they scatter as an earlier run did."""
-    for floor in planning.plan(earlier, campaign.decision, blocks):
-        seen = floor.detectable_percent
-        told = "its scatter is unknown" if seen is None else f"a difference of {seen:.1f} % is seen four times in five"
-        yield f"{floor.metric} ({floor.group.engine}, {floor.group.dataset}): in {floor.blocks} blocks {told}"
 
 
 def _short(campaign: Campaign, cell: Cell) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,8 @@ from harness.terminal import say
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
 StoreOption = Annotated[str, typer.Option("--store", help="s3://bucket/prefix.")]
+CampaignArgument = Annotated[str, typer.Argument(metavar="CAMPAIGN", help="A name in campaigns/, or a path.")]
+HomeOption = Annotated[Path, typer.Option("--home", envvar="PRESSGAUGE_HOME", help="Pressgauge's folder here.")]
 EndpointOption = Annotated[
     str | None, typer.Option("--endpoint", envvar="PRESSGAUGE_S3_ENDPOINT", help="Of an S3-compatible server.")
 ]
@@ -63,6 +66,68 @@ def store_list(store: StoreOption, endpoint: EndpointOption = None) -> None:
     from harness.store.index import index_store
 
     say(index_store(open_store(store, endpoint)))
+
+
+@app.command("cloud-up")
+def cloud_up(
+    campaign: CampaignArgument,
+    hosts: Annotated[
+        str, typer.Option("--hosts", help="Kinds of hosts, with commas; all of the spec's if left out.")
+    ] = "",
+    home: HomeOption = Path(".pressgauge"),
+    yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would cost, and start nothing.")] = False,
+) -> None:
+    """Start a campaign's hosts on EC2 and write their inventory. The cost is told, and its limit kept, beforehand."""
+    from harness.cloud.launch import prepare
+    from harness.cloud.up import bring_up
+    from harness.ledger import hold
+    from harness.load_spec import find_campaign, load_campaign
+
+    spec = load_campaign(find_campaign(campaign))
+    folder = home.resolve() / "cloud"
+    folder.mkdir(parents=True, exist_ok=True)
+    with hold(folder / ".lock", f"{folder}: hosts are being started"):  # two starts at a time could pass one limit
+        launch = prepare(spec, [name for name in hosts.split(",") if name])
+        say(launch.estimate.lines())
+        if estimate:
+            return
+        if not yes and not (sys.stdin.isatty() and typer.confirm("Start these hosts?")):
+            raise InputError("nothing was started", do="answer y, or give YES=1")
+        inventory = bring_up(launch, folder, say)
+    say(f"up until {launch.identity.expires_at:%Y-%m-%d %H:%M} UTC: {launch.identity.run}")
+    say(f"make run-campaign CAMPAIGN={campaign} INVENTORY={inventory}")
+    say(f"make cloud-down CAMPAIGN={campaign}")
+
+
+@app.command("cloud-down")
+def cloud_down(
+    campaign: CampaignArgument,
+    run: Annotated[str, typer.Option("--run", help="Of `cloud-list`; all of the campaign's if left out.")] = "",
+    home: HomeOption = Path(".pressgauge"),
+) -> None:
+    """Remove a campaign's hosts of yours and all that came with them, found by tags; also after a crash."""
+    from harness.aws import client
+    from harness.cloud.down import take_down
+    from harness.cloud.fleet import caller
+    from harness.cloud.launch import cloud_of
+    from harness.load_spec import find_campaign, load_campaign
+
+    spec = load_campaign(find_campaign(campaign))
+    ec2 = client("ec2", region=cloud_of(spec).region)
+    lines = list(take_down(ec2, home.resolve() / "cloud", campaign=spec.name, owner=caller(), run=run))
+    say(lines or [f"{spec.name}: nothing of yours is there"])
+
+
+@app.command("cloud-list")
+def cloud_list(
+    region: Annotated[str | None, typer.Option("--region", help="As boto3 finds it if left out.")] = None,
+) -> None:
+    """Say what is up on EC2, of every campaign and owner, and what it costs an hour."""
+    from harness.aws import client
+    from harness.cloud.fleet import describe, find_fleets
+
+    say(describe(find_fleets(client("ec2", region=region))))
 
 
 COMMANDS = frozenset(command.name for command in app.registered_commands)

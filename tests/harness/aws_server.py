@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import threading
 import urllib.request
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 REGION = "us-east-1"
+_IMAGES = Path(__file__).parent / "recorded/images.json"
 
 
 @dataclass(frozen=True)
@@ -92,11 +95,14 @@ class Front:
             self.groups[name] = {call.form[f"{key}.Key"]: call.form[f"{key}.Value"] for key in keys}
         elif call.action == "DeletePlacementGroup":
             del self.groups[name]
+        names = [key.removesuffix(".Name") for key in call.form if key.startswith("Filter.") and key.endswith(".Name")]
+        wanted = {call.form[f"{key}.Name"]: call.form[f"{key}.Value.1"] for key in names}
         listed = "".join(
             f"<item><groupName>{group}</groupName><groupId>pg-{group}</groupId><state>available</state><tagSet>"
             + "".join(f"<item><key>{key}</key><value>{value}</value></item>" for key, value in tags.items())
             + "</tagSet></item>"
             for group, tags in self.groups.items()
+            if all(tags.get(key[4:]) == value if key != "tag-key" else value in tags for key, value in wanted.items())
         )
         return Answer(
             "200 OK",
@@ -141,6 +147,7 @@ class Aws:
 @contextmanager
 def serve() -> Iterator[Aws]:
     """Run the server on a free port of loopback."""
+    os.environ["MOTO_AMIS_PATH"] = str(_IMAGES)  # read when the first call comes
     front = Front()
     server = make_server("127.0.0.1", 0, front, threaded=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
