@@ -16,7 +16,7 @@ options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test lint format bench docs lock clean
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test lint format bench bench-report screenshot docs lock clean
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -100,6 +100,12 @@ format: setup-test ## Format Python and Java
 bench: setup ## Client CPU per operation of the load generator, against a bare loop on the same driver (four minutes)
 	@test -x $(ENGINE) || $(HARNESS) run smoke --results .pressgauge/bench --quiet
 	@$(PYTHON) -m workloads.bench --mongod $(ENGINE) --corpus .pressgauge/datasets --out "$(RESULTS)/bench.json"
+
+bench-report: setup-test ## Time to render a report in a fresh process: of 12 and of 1,000 trials, or of RENDER=<run>
+	@$(PYTHON) -m tests.reports.bench $(RENDER)
+
+screenshot: setup-test ## Picture of the top of RUN's report into PICTURE (default: docs/report.png)
+	@$(PYTHON) -m tests.reports.screenshot "$(RUN)/report/index.html" "$(or $(PICTURE),docs/report.png)"
 
 docs: setup ## Generate docs/spec.md and the records' JSON Schema from the types
 	@$(PYTHON) -m harness.reference

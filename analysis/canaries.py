@@ -51,7 +51,7 @@ class Moved:
         speed = "faster" if self.percent > 0 else "slower"
         return (
             f"{self.moment} it, {self.host}'s {self.work} was {abs(self.percent):.0f} % {speed} "
-            f"than {self.moment} the run's blocks in the median"
+            f"than its median {self.moment} a block"
         )
 
 

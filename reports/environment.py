@@ -43,7 +43,7 @@ def script_json(value: Any) -> Markup:
     return Markup(text)  # noqa: S704 nothing is left in it that HTML would read
 
 
-_WITHIN_A_FIGURE = re.compile(r"(?<=\d) (?=[%×])|(?<=\bn) (?==)|(?<=\bn =) (?=\d)")
+_WITHIN_A_FIGURE = re.compile(r"(?<=\d) (?=[%×])|(?<=[≤≥]) (?=\d)|(?<=\bn) (?==)|(?<=\bn =) (?=\d)")
 
 
 def unbroken(text: str) -> str:

@@ -31,7 +31,7 @@ def test_nothing_moved() -> None:
 def test_a_slow_block_is_told() -> None:
     (found,) = moved([canary(0), canary(1, cpu=14 * MIB), canary(2)], 15)
     assert (found.block, found.work, round(found.percent)) == (1, "CPU", -30)
-    assert str(found) == "before it, db's CPU was 30 % slower than before the run's blocks in the median"
+    assert str(found) == "before it, db's CPU was 30 % slower than its median before a block"
 
 
 def test_what_every_block_does_to_its_host_is_no_movement() -> None:

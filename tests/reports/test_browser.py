@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +14,7 @@ from analysis.decision import decide
 from analysis.quantities import change, number
 from reports import RunSummary, write_index, write_report
 from tests.analysis.synthetic import campaign
+from tests.reports.chromium import ARGUMENTS, find_chromium
 from tests.reports.sample import CRITERIA, run, with_counters
 from tests.reports.samples_in_time import engine_samples
 
@@ -22,20 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 PHONE = {"width": 380, "height": 800}
 A4_PX = {"width": 688, "height": 1000}  # between margins of 14 mm, at 96 px an inch
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    executable = shutil.which("chromium")
-    assert executable, "these tests need Chromium: apt-get install chromium"
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        found = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         yield found
         found.close()
 
