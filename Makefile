@@ -16,7 +16,7 @@ options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test lint format bench bench-report screenshot docs lock clean
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test lint format bench bench-report prove-store screenshot docs lock clean
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -106,6 +106,9 @@ bench-report: setup-test ## Time to render a report in a fresh process: of 12 an
 
 screenshot: setup-test ## Picture of the top of RUN's report into PICTURE (default: docs/report.png)
 	@$(PYTHON) -m tests.reports.screenshot "$(RUN)/report/index.html" "$(or $(PICTURE),docs/report.png)"
+
+prove-store: setup-test ## A run of 1 GB to an S3 store and back, killed half-way: bit-identical, in at most 200 MB (two minutes)
+	@$(PYTHON) -m tests.harness.prove_store
 
 docs: setup ## Generate docs/spec.md and the records' JSON Schema from the types
 	@$(PYTHON) -m harness.reference

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DIGEST = "blake3"
+Body = bytes | bytearray
 _CONTENT_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json", ".svg": "image/svg+xml"}
 
 
@@ -92,7 +93,7 @@ class Bucket:
             raise HostError(f"{self}/{name}: too large to be what its name says", do="look at it, and remove it")
         return content
 
-    def put(self, name: str, body: bytes, blake3: str = "") -> None:
+    def put(self, name: str, body: Body, blake3: str = "") -> None:
         """Send an object in one piece; the store checks it by MD5 before it keeps it."""
         with answers("s3"):
             self.s3.put_object(
@@ -131,7 +132,7 @@ class Bucket:
                 part["PartNumber"]: (part["Size"], part["ETag"]) for page in pages for part in page.get("Parts", ())
             }
 
-    def put_part(self, name: str, upload: str, number: int, body: bytes) -> str:
+    def put_part(self, name: str, upload: str, number: int, body: Body) -> str:
         """Send a part (numbers count from 1); its ETag."""
         with answers("s3"):
             sent = self.s3.upload_part(
@@ -167,7 +168,7 @@ class Bucket:
         return {"ContentType": kind} | ({"Metadata": {DIGEST: blake3}} if blake3 else {})
 
 
-def etag_of(body: bytes) -> str:
+def etag_of(body: Body) -> str:
     """The ETag that the store gives a part, unless it encrypts with a key of its own."""
     return f'"{hashlib.md5(body, usedforsecurity=False).hexdigest()}"'
 
@@ -185,5 +186,5 @@ def open_store(address: str, endpoint: str | None = None) -> Bucket:
     return Bucket(client("s3", endpoint=endpoint), bucket, prefix.strip("/"))
 
 
-def _md5(body: bytes) -> str:
+def _md5(body: Body) -> str:
     return base64.b64encode(hashlib.md5(body, usedforsecurity=False).digest()).decode()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from harness.store.manifest import StoredFile
 
-_CHUNK_BYTES = 2**20
+_CHUNK_BYTES = 2**18
 _LEVEL = 3
 LEAST_PART_BYTES = 8 * 2**20
 _MOST_PARTS = 9000  # S3 takes 10,000
@@ -43,33 +43,38 @@ def part_bytes(file: StoredFile) -> int:
     return max(LEAST_PART_BYTES, -(-file.size_bytes // _MOST_PARTS))
 
 
-def parts(path: Path, file: StoredFile) -> Iterator[bytes]:
+def parts(path: Path, file: StoredFile) -> Iterator[bytearray]:
     """The file's stored form in parts of equal length, the last one shorter; at least one, though it be empty.
 
     Raises:
         InputError: the content is not what `file` says; told before the last part is handed out.
     """
-    size, buffer, digest = part_bytes(file), bytearray(), blake3.blake3()
-    codec = (
-        zstandard.ZstdCompressor(level=_LEVEL).compressobj(size=file.size_bytes) if file.codec is Codec.ZSTD else None
-    )
+    size, part, digest = part_bytes(file), bytearray(), blake3.blake3()
     try:
-        for chunk in _chunks(path):
-            digest.update(chunk)
-            buffer += codec.compress(chunk) if codec else chunk
-            while len(buffer) > size:
-                part = bytes(memoryview(buffer)[:size])
-                del buffer[:size]
-                yield part
-        buffer += codec.flush() if codec else b""
+        for packed in _packed(path, file, digest):
+            rest = memoryview(packed)
+            while rest:
+                if len(part) == size:
+                    yield part
+                    part = bytearray()  # not cut from a longer one: a part in memory is all there should be
+                room = size - len(part)
+                part += rest[:room]
+                rest = rest[room:]
     except zstandard.ZstdError as error:  # more or fewer bytes than announced
         raise _changed(path) from error
     if digest.hexdigest() != file.blake3:
         raise _changed(path)
-    while len(buffer) > size:
-        yield bytes(memoryview(buffer)[:size])
-        del buffer[:size]
-    yield bytes(buffer)
+    yield part
+
+
+def _packed(path: Path, file: StoredFile, digest: blake3.blake3) -> Iterator[bytes]:
+    codec = (
+        zstandard.ZstdCompressor(level=_LEVEL).compressobj(size=file.size_bytes) if file.codec is Codec.ZSTD else None
+    )
+    for chunk in _chunks(path):
+        digest.update(chunk)
+        yield codec.compress(chunk) if codec else chunk
+    yield codec.flush() if codec else b""
 
 
 def unpack(source: Readable, file: StoredFile, path: Path, stopped: Callable[[], bool] = lambda: False) -> None:
