@@ -16,7 +16,7 @@ options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test lint format bench bench-report prove-store screenshot docs lock clean
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts lint format bench bench-report prove-store screenshot docs lock clean
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -84,6 +84,9 @@ setup-test: ## Install what the tests need beside it
 test: setup-test lint ## Linters, type checks, unit and property tests, then real mongods: all of it
 	@mvn -q -B -ntp -f workloads/java/pom.xml verify
 	@$(PYTHON) -m pytest
+
+prove-hosts: setup-test ## A link cut and a host lost, over SSH between network namespaces (needs root; five minutes)
+	@$(PYTHON) -m pytest -q tests/proofs/faults_on_hosts.py
 
 lint: setup-test ## Linters and type checks alone
 	@.venv/bin/ruff check .

@@ -92,6 +92,25 @@ class Sizes(Part):
     files_bytes: dict[str, Bytes] = Field(description="Bytes on disk by class of file: collection, index, ...")
 
 
+class MemberMoment(Part):
+    """A replica set as one of its members saw it at a moment, with that member's own sizes and counters."""
+
+    moment: str
+    term: Count = Field(description="Of the election; a new one means another, or the same, primary was elected.")
+    primary: str | None
+    states: dict[str, str] = Field(description="Member -> its state, e.g. `SECONDARY`.")
+    rollback_id: Count = Field(description="Moves with every roll-back.")
+    sizes: Sizes
+    counters: dict[str, float | None] = Field(description="Engine counters since the moment before; None: missing.")
+
+
+class Member(Part):
+    """One member of a replica set, through the trial."""
+
+    name: str = Field(description="Its host and port.")
+    moments: tuple[MemberMoment, ...]
+
+
 class Latency(Part):
     """One operation's latencies within a phase's measured window, in microseconds."""
 
@@ -208,6 +227,7 @@ class TrialRecord(Part):
     expected_ratio: float | None = Field(None, description="From the manifest, for the arm's codec and level.")
     sizes: tuple[Sizes, ...]
     phases: tuple[Phase, ...]
+    members: tuple[Member, ...] = Field((), description="Of a replica set; the figures above are the primary's.")
     verification: Verification | None
     void: tuple[Reason, ...] = Field((), description="Empty: the trial counts.")
     flags: tuple[Reason, ...] = Field((), description="Caveats that do not void the trial, e.g. a busy client.")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from analysis import counters as engine_counters
 from analysis import in_force as read_back
 from analysis import regimes, validity
-from analysis.records import InForce, Reason, Sizes, TrialRecord, Verification
+from analysis.records import InForce, Member, MemberMoment, Reason, Sizes, TrialRecord, Verification
+from analysis.replication import replication_faults
 from harness.clients import named_folders
 from harness.evidence_phase import PhaseEvidence, read_phase
 from harness.ledger import list_artefacts
@@ -17,10 +18,10 @@ from harness.trial_vars import connection_options, settings
 from workloads.errors import YcsbOutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from harness.clients import ClientProcess
+    from harness.places import Places
     from harness.plan import PlannedTrial
     from harness.spec import Campaign, Workload
 
@@ -32,7 +33,7 @@ class TrialContext:
     campaign: Campaign
     trial: PlannedTrial
     workloads: Mapping[str, Workload]
-    clients: Sequence[ClientProcess]
+    places: Places
     attempt: int
     corpus_digest: str
     expected_ratio: float | None
@@ -49,8 +50,9 @@ class _Reading:
     in_force: InForce | None = None
     sizes: list[Sizes] = field(default_factory=list)
     phases: list[PhaseEvidence] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)
     verification: Verification | None = None
-    stop: dict[str, Any] | None = None
+    stops: list[dict[str, Any]] = field(default_factory=list)
     void: list[Reason] = field(default_factory=list)
 
 
@@ -85,6 +87,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         expected_ratio=context.expected_ratio,
         sizes=tuple(reading.sizes),
         phases=tuple(phases),
+        members=tuple(reading.members),
         verification=reading.verification,
         void=tuple(reading.void + list(_faults(context, reading))),
         flags=tuple(validity.caveats(phases, reading.sizes, context.expected_ratio)),
@@ -94,7 +97,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
 
 def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     campaign = context.campaign
-    options = connection_options(campaign)
+    options = connection_options(campaign, context.trial.cell.arm)
     concern = f"w={options['w']},journal={options['journal']}"
     reading.in_force = read_back.read_in_force(_json(folder / "in_force.json"), concern)
     version = reading.in_force.version
@@ -105,13 +108,17 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
         reading.sizes.append(_sizes(after, moment))
         moved = engine_counters.change(_counters(before, version), _counters(after, version))
         asked = campaign.load if name == "load" else context.workloads[name]
-        reading.phases.append(read_phase(named_folders(folder, context.clients), name, asked, moved, before, after))
+        reading.phases.append(
+            read_phase(named_folders(folder, context.places.clients), name, asked, moved, before, after)
+        )
         before = after
+    reading.members = list(_members(context, folder, version, [moment for _, moment in names]))
     found = _json(folder / "verify.json")
     found.pop("format_version", None)
     examples = tuple(f"{e['key']} {e.get('field') or ''}: {e['why']}" for e in found.pop("examples", ()))
     reading.verification = Verification(**found, examples=examples)
-    reading.stop = _json(folder / "stop.json")
+    for instance in context.places.instances:
+        reading.stops.append(_json(folder / instance.folder / "stop.json"))
 
 
 def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
@@ -131,8 +138,23 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
         yield Reason(code="load-incomplete", message=f"{loaded} of {campaign.records} documents were loaded")
     if reading.verification:
         yield from validity.document_faults(reading.verification, _versions_written(reading.phases))
-    if reading.stop:
-        yield from validity.stop_faults(reading.stop)
+    yield from replication_faults(reading.members)
+    for stop in reading.stops:
+        yield from validity.stop_faults(stop)
+
+
+def _members(context: TrialContext, folder: Path, version: str, moments: list[str]) -> Iterator[Member]:
+    """What each member of a replica set left; none of a mongod alone."""
+    if context.campaign.topology.kind != "replica-set":
+        return
+    for instance in context.places.instances:
+        found, before = [], _json(folder / instance.folder / "snapshot.empty.json")
+        for moment in moments:
+            after = _json(folder / instance.folder / f"snapshot.{moment}.json")
+            moved = engine_counters.change(_counters(before, version), _counters(after, version))
+            found.append(MemberMoment(moment=moment, **after["replica"], sizes=_sizes(after, moment), counters=moved))
+            before = after
+        yield Member(name=f"{instance.address}:{instance.port}", moments=tuple(found))
 
 
 def _versions_written(phases: list[PhaseEvidence]) -> int | None:

@@ -14,13 +14,14 @@ from analysis.records import Compressor, Reason, TrialRecord
 from datasets import Corpus, DatasetError, DocumentShape, Manifest, expected_ratios, prepare
 from harness import plan as planning
 from harness.canaries import take_canaries
-from harness.clients import ClientProcess, check_clients, client_processes, named_folders
+from harness.clients import named_folders
 from harness.errors import DefectError, EngineError, HostError, InputError, Interrupted, PressgaugeError
 from harness.evidence import TrialContext, read_trial
 from harness.fit import check_fit
 from harness.ledger import HOST_FILE, VERSIONS_FILE, write_whole
 from harness.load_spec import ROOT
 from harness.pacing import workloads_of
+from harness.places import Places, places
 from harness.playbooks import PlaybookRun, run_playbook
 from harness.progress import Extent
 from harness.status_tail import StatusTail
@@ -44,8 +45,12 @@ _FAILURES: dict[str, type[PressgaugeError]] = {
     "engine-failed": EngineError,
     "client-failed": EngineError,
     "harness-failed": DefectError,
+    "link-failed": HostError,
+    "election": EngineError,
+    "roll-back": EngineError,
+    "member-lost": EngineError,
 }
-_REPEATED = {"host-failed", "engine-failed", "client-failed"}
+_REPEATED = _FAILURES.keys() - {"spec-failed", "harness-failed"}
 
 
 @dataclass
@@ -58,7 +63,7 @@ class CampaignRun:
     progress: Progress
     corpora: dict[str, Manifest] = field(default_factory=dict)
     ratios: dict[tuple[str, str], float | None] = field(default_factory=dict)
-    clients: tuple[ClientProcess, ...] = ()
+    places: Places = field(default_factory=Places)
     attempts: dict[int, int] = field(default_factory=dict)
     """Of each trial, by this command: a later one, after something was mended, may try again."""
     failed_in_a_row: int = 0
@@ -94,10 +99,11 @@ class CampaignRun:
 
     def _prepare(self) -> None:
         self.site.tear_down()  # what a killed harness left of ours
-        surveys = self.site.survey([{"bind_ip": self.campaign.instance.bind_ip, "port": self.campaign.instance.port}])
+        bind_ip, first = self.campaign.instance.bind_ip, self.campaign.instance.port
+        members = range(self.campaign.topology.member_count)
+        surveys = self.site.survey([{"bind_ip": bind_ip, "port": first + number} for number in members])
         check_fit(self.campaign, surveys)
-        self.clients = client_processes(surveys)
-        check_clients(self.campaign, self.clients)
+        self.places = places(self.campaign, surveys)
         if not self.ledger.trials_folder.is_dir():
             raise HostError(f"{self.ledger.folder}: results can't be written", do="give a writable RESULTS folder")
         self.ledger.keep_first(HOST_FILE, {host: found["survey"] for host, found in surveys.items()})
@@ -186,14 +192,14 @@ class CampaignRun:
         corpus = self.corpora[trial.cell.dataset]
         workloads = workloads_of(self.campaign, trial, self.ledger.records())
         self.progress.trial(trial, attempt, _extents(self.campaign, workloads))
-        tail = StatusTail(named_folders(workspace, self.clients).values(), self.progress.status)
+        tail = StatusTail(named_folders(workspace, self.places.clients).values(), self.progress.status)
         started_at, began = _utc_now(), time.monotonic()
 
         def tick() -> None:
             tail.poll()
             self.progress.tick()
 
-        told = trial_vars(self.campaign, trial, workloads, corpus, workspace, self.clients)
+        told = trial_vars(self.campaign, trial, workloads, corpus, workspace, self.places)
         outcome = run_playbook(
             "trial.yml",
             self.site.inventory,
@@ -209,7 +215,7 @@ class CampaignRun:
             campaign=self.campaign,
             trial=trial,
             workloads=workloads,
-            clients=self.clients,
+            places=self.places,
             attempt=attempt,
             corpus_digest=corpus.digest,
             expected_ratio=self.ratios[(trial.cell.dataset, trial.cell.arm)],

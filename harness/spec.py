@@ -61,6 +61,13 @@ class BinaryEngine(Spec):
 Engine = Annotated[WheelEngine | PackageEngine | TarballEngine | BinaryEngine, Field(discriminator="source")]
 
 
+class WriteConcern(Spec):
+    """What the clients wait for; always sent, so that no engine's default applies."""
+
+    w: Annotated[int, Field(ge=1, le=7)] | Literal["majority"] = Field(1, description="Members that have acknowledged.")
+    journal: bool = Field(False, description="Wait for the journal (j).")
+
+
 class Arm(Spec):
     """A named compressor setting."""
 
@@ -78,6 +85,7 @@ class Arm(Spec):
         None, description="Seconds between checkpoints; the engine's default is 60."
     )
     cache_size: Size | None = Field(None, description="WiredTiger's cache, where it differs from the campaign's.")
+    write_concern: WriteConcern | None = Field(None, description="Where it differs from the campaign's.")
 
     @model_validator(mode="after")
     def _level_fits_compressor(self) -> Arm:
@@ -95,13 +103,6 @@ class Document(Spec):
 
     fields: Annotated[int, Field(ge=1, le=200)] = Field(10, description="Text fields per document.")
     field_length: Size = Field(100, description="Bytes of UTF-8 text per field, from 16 B to 64 KiB.", ge=16, le=65536)
-
-
-class WriteConcern(Spec):
-    """What the clients wait for; always sent, so that no engine's default applies."""
-
-    w: Literal[1, "majority"] = Field(1, description="Members that have acknowledged.")
-    journal: bool = Field(False, description="Wait for the journal (j).")
 
 
 class Client(Spec):
@@ -202,6 +203,28 @@ class Instance(Spec):
         return bind_ip
 
 
+class Topology(Spec):
+    """What is made of mongods: one, or a replica set over the inventory's database hosts."""
+
+    kind: Literal["standalone", "replica-set", "sharded"] = Field(
+        "standalone", description="`sharded` is refused: it can't be set up yet."
+    )
+    members: Annotated[int, Field(ge=1, le=7)] | None = Field(
+        None, description="Of a replica set, all with data; 3 if left out. They take the database hosts in turn."
+    )
+
+    @model_validator(mode="after")
+    def _members_of_a_set(self) -> Topology:
+        if self.members is not None and self.kind != "replica-set":
+            raise ValueError(f"members are a replica set's, not a {self.kind}'s; leave them out")
+        return self
+
+    @property
+    def member_count(self) -> int:
+        """How many mongods a trial has."""
+        return (self.members or 3) if self.kind == "replica-set" else 1
+
+
 class Campaign(Spec):
     """A campaign: the question, its factors, what is held fixed, and how it is decided."""
 
@@ -221,6 +244,7 @@ class Campaign(Spec):
     memory_limit: Size | None = Field(
         None, description="Of mongod, file cache included; for the regime out-of-cache, on hosts with control groups."
     )
+    topology: Topology = Topology()
     write_concern: WriteConcern = WriteConcern()
     load: Load = Load()
     workloads: dict[Name, Workload] = Field({}, description="Run after the load, in this order.")
@@ -228,6 +252,24 @@ class Campaign(Spec):
     limits: Limits = Limits()
     cloud: Cloud | None = Field(None, description="Hosts on EC2 for this campaign, started by `make cloud-up`.")
     decision: Criteria
+
+    @model_validator(mode="after")
+    def _topology_can_be_had(self) -> Campaign:
+        if self.topology.kind == "sharded":
+            wheels = [name for name, engine in self.engines.items() if isinstance(engine, WheelEngine)]
+            why = f"engine {wheels[0]} comes from a wheel, which has no mongos" if wheels else "it can't be set up yet"
+            raise ValueError(f"topology: sharded: {why}; use standalone or replica-set")
+        for name in self.arms:
+            concern = self.arm_write_concern(name)
+            if isinstance(concern.w, int) and concern.w > self.topology.member_count:
+                raise ValueError(
+                    f"arms.{name}: w: {concern.w} can't be acknowledged by {self.topology.member_count} member(s)"
+                )
+        return self
+
+    def arm_write_concern(self, arm: str) -> WriteConcern:
+        """What the clients wait for in this arm."""
+        return self.arms[arm].write_concern or self.write_concern
 
     @property
     def most_blocks(self) -> int:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import blake3
 
 from analysis.records import Settings
-from harness.clients import ClientProcess, load_part, run_part
+from harness.clients import load_part, run_part
 from harness.load_spec import MIXES
 from harness.plan import trial_seconds
+from harness.topology import REPLICA_SET
 from workloads.jvm import JVM_OPTIONS
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from datasets import Manifest
+    from harness.clients import ClientProcess
+    from harness.places import Places
     from harness.plan import PlannedTrial
     from harness.spec import Campaign, Client, Workload
 
@@ -48,7 +51,7 @@ def trial_vars(
     workloads: Mapping[str, Workload],
     corpus: Manifest,
     evidence: Path,
-    clients: Sequence[ClientProcess],
+    site: Places,
 ) -> dict[str, Any]:
     """The `trial` dictionary of one trial; the header of `ansible/trial.yml` describes it."""
     common = _document_properties(campaign)
@@ -60,33 +63,40 @@ def trial_vars(
         return lambda client: run_part(client, campaign.records, workload.operations)
 
     return {
-        "id": trial.name,
+        "id": _identity(evidence),
         "evidence_dir": str(evidence.resolve()),
-        "instance": {
-            "name": f"t{campaign.instance.port}",
-            "port": campaign.instance.port,
-            "bind_ip": campaign.instance.bind_ip,
-            "cpus": campaign.instance.cpus,
-            "ready_timeout_s": 60,
-            "stop_timeout_s": 120,
-        },
+        "replica_set": REPLICA_SET if campaign.topology.kind == "replica-set" else None,
+        "instances": [
+            {
+                "host": one.host,
+                "name": one.name,
+                "folder": one.folder,
+                "address": one.address,
+                "port": one.port,
+                "bind_ip": campaign.instance.bind_ip or one.address,
+                "cpus": campaign.instance.cpus,
+                "ready_timeout_s": 60,
+                "stop_timeout_s": 120,
+            }
+            for one in site.instances
+        ],
         "engine": {
             "id": engine_id(campaign, trial.cell.engine),
             "version": campaign.engines[trial.cell.engine].version,
         },
         "settings": settings(campaign, trial.cell.arm).model_dump(mode="json"),
-        "connection": connection_options(campaign),
+        "connection": connection_options(campaign, trial.cell.arm),
         "corpus": {"digest": corpus.digest},
         "load": {
             "name": "load",
             "properties": common | {"mongodb.batchsize": campaign.load.batch, "pressgauge.phase": 0},
-            **_driven(campaign.load, clients, load),
+            **_driven(campaign.load, site.clients, load),
         },
         "phases": [
             {
                 "name": name,
                 "properties": common | run_properties(name, workload, number),
-                **_driven(workload, clients, run(workload)),
+                **_driven(workload, site.clients, run(workload)),
             }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
         ],
@@ -98,10 +108,17 @@ def trial_vars(
     }
 
 
-def connection_options(campaign: Campaign) -> dict[str, str]:
+def _identity(evidence: Path) -> str:
+    """The trial's name on the hosts, of this attempt alone: a lost host may still have an earlier one's files."""
+    whole = evidence.resolve()
+    return f"{whole.parents[1].name}-{whole.name.removeprefix('.').removesuffix('.partial')}"
+
+
+def connection_options(campaign: Campaign, arm: str) -> dict[str, str]:
     """The options of the clients' connection string; w and journal are always stated, so no default applies."""
-    concern = campaign.write_concern
-    return {"w": str(concern.w), "journal": str(concern.journal).lower()}
+    concern = campaign.arm_write_concern(arm)
+    of_a_set = {"replicaSet": REPLICA_SET} if campaign.topology.kind == "replica-set" else {}
+    return {"w": str(concern.w), "journal": str(concern.journal).lower()} | of_a_set
 
 
 def engine_id(campaign: Campaign, engine: str) -> str:

@@ -26,6 +26,7 @@ options:
     default: []
     description: "Addresses {bind_ip, port} that the instances need; without a bind_ip at O(address)."
   address: {type: str, default: 127.0.0.1, description: Where the clients find this host's instances.}
+  database_number: {type: int, default: 0, description: Which of the database hosts this is.}
   client_processes: {type: int, default: 0, description: How many client processes will run here.}
   client_number: {type: int, default: 0, description: Which of the client hosts this is.}
 author: The Pressgauge authors
@@ -39,6 +40,8 @@ EXAMPLES = r"""
 RETURN = r"""
 survey: {type: dict, returned: success, description: Facts; null where the host does not tell.}
 database: {type: bool, returned: success, description: As asked.}
+address: {type: str, returned: success, description: As asked.}
+database_number: {type: int, returned: success, description: As asked.}
 client_processes: {type: int, returned: success, description: As asked.}
 client_number: {type: int, returned: success, description: As asked.}
 busy_ports: {type: list, returned: success, description: Ports of the asked that something listens on.}
@@ -61,8 +64,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         "survey": survey(data_root),
         "writable": os.access(data_root, os.W_OK),
         "database": params["database"],
-        "client_processes": params["client_processes"],
-        "client_number": params["client_number"],
+        **{name: params[name] for name in ("address", "database_number", "client_processes", "client_number")},
         "busy_ports": [
             int(one["port"])
             for one in params["ports"]
@@ -78,6 +80,7 @@ if __name__ == "__main__":
             "database": {"type": "bool", "required": True},
             "ports": {"type": "list", "elements": "dict", "default": []},
             "address": {"type": "str", "default": "127.0.0.1"},
+            "database_number": {"type": "int", "default": 0},
             "client_processes": {"type": "int", "default": 0},
             "client_number": {"type": "int", "default": 0},
         },

@@ -34,7 +34,8 @@ options:
   engine: {type: path, description: The engine's directory with bin/mongod and lib/.}
   config: {type: str, description: The text of mongod.conf.}
   port: {type: int, description: The port that mongod.conf names.}
-  password: {type: str, description: Of the user that mongod is to let in.}
+  password: {type: str, description: Of the user that mongod is to let in; a replica set's members get theirs later.}
+  key: {type: str, description: "By which the members of a replica set know each other; goes into the file key."}
   cpus: {type: str, description: A CPU list such as 0,2-3 that mongod is confined to.}
   memory_limit_bytes:
     type: int
@@ -74,6 +75,7 @@ ARGUMENTS: dict[str, Any] = {
     "config": {"type": "str"},
     "port": {"type": "int"},
     "password": {"type": "str", "no_log": True},
+    "key": {"type": "str", "no_log": True},
     "cpus": {"type": "str"},
     "memory_limit_bytes": {"type": "int"},
     "timeout_s": {"type": "int", "required": True},
@@ -109,12 +111,15 @@ def start(params: dict[str, Any]) -> dict[str, Any]:
     create_owned(directory, facts | ({"memory_group": str(group)} if group else {}))
     (directory / "data").mkdir()
     write_text(directory / "mongod.conf", params["config"])
+    if params["key"]:
+        write_text(directory / "key", params["key"], mode=0o400)
     began = time.monotonic()
     with on_cpus(params["cpus"]), memory_groups.confined(group, params["memory_limit_bytes"]):
         process = _launch(mongod, directory)
     _await_ready(process, directory, params)
-    with Server(params["port"]) as server:
-        server.admit(Credentials(params["password"]))
+    if params["password"]:
+        with Server(params["port"]) as server:
+            server.admit(Credentials(params["password"]))
     return {"changed": True, "pid": process.pid, "seconds": time.monotonic() - began}
 
 

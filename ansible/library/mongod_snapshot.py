@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import memory_groups
+from ansible.module_utils.pressgauge import memory_groups, replica_sets
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import drop_file_cache, write_json
 from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wiredtiger
@@ -29,6 +29,7 @@ options:
   password: {type: str, required: true, description: Of the instance's user.}
   database: {type: str, default: pressgauge, description: The database measured.}
   collection: {type: str, default: usertable, description: The collection measured.}
+  replica_set: {type: bool, default: false, description: The instance is a member of one.}
   create: {type: bool, default: false, description: Create the collection, and read back what is in force.}
   collection_config: {type: str, description: WiredTiger's configuration of the collection.}
   drop_file_cache: {type: bool, default: false, description: "Afterwards, let the system forget the data files."}
@@ -57,6 +58,7 @@ ARGUMENTS: dict[str, Any] = {
     "password": {"type": "str", "required": True, "no_log": True},
     "database": {"type": "str", "default": "pressgauge"},
     "collection": {"type": "str", "default": "usertable"},
+    "replica_set": {"type": "bool", "default": False},
     "create": {"type": "bool", "default": False},
     "collection_config": {"type": "str"},
     "drop_file_cache": {"type": "bool", "default": False},
@@ -81,6 +83,8 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
             write_json(evidence / "in_force.json", settings)
             result["creation_string"] = settings["creation_string"]
         taken = plain(snapshot(server, process, directory, params["moment"], *names))
+        if params["replica_set"]:
+            taken["replica"] = replica_sets.account(server)
     if params["drop_file_cache"]:
         drop_file_cache(directory / "data")
     write_json(evidence / f"snapshot.{params['moment']}.json", taken)

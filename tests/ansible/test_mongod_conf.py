@@ -27,15 +27,23 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def render(version: str, settings: dict[str, Any]) -> str:
+def render(version: str, settings: dict[str, Any], replica_set: str | None = None) -> str:
     """The template as Ansible renders it."""
     variables = {
+        "mongod_replica_set": replica_set,
         "mongod_version": version,
         "mongod_settings": settings,
         "mongod_directory": "/srv/pressgauge/instances/t1",
         "mongod_instance_spec": {"name": "t1", "port": 27117, "bind_ip": "127.0.0.1"},
     }
     return str(Templar(DataLoader(), variables).template(trust_as_template(TEMPLATE.read_text())))
+
+
+@pytest.mark.parametrize(("version", "quick"), [("4.4.2", False), ("6.0.5", True)])
+def test_a_member_has_its_set_and_its_key(version: str, *, quick: bool) -> None:
+    text = render(version, PLAIN, "pressgauge")
+    assert 'keyFile: "/srv/pressgauge/instances/t1/key"\nreplication:\n  replSetName: pressgauge\n' in text
+    assert ("shutdownTimeoutMillisForSignaledShutdown" in text) == quick
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -97,14 +97,20 @@ def trial_variables(tmp_path: Path) -> Variables:
         "trial": {
             "id": "001-1-zstd",
             "evidence_dir": str(evidence),
-            "instance": {
-                "name": tmp_path.name,
-                "port": PORT,
-                "bind_ip": "127.0.0.1",
-                "cpus": "0",
-                "ready_timeout_s": 60,
-                "stop_timeout_s": 60,
-            },
+            "replica_set": None,
+            "instances": [
+                {
+                    "host": "localhost",
+                    "folder": ".",
+                    "name": tmp_path.name,
+                    "address": "127.0.0.1",
+                    "port": PORT,
+                    "bind_ip": "127.0.0.1",
+                    "cpus": "0",
+                    "ready_timeout_s": 60,
+                    "stop_timeout_s": 60,
+                }
+            ],
             "engine": ENGINE,
             "settings": {
                 "block_compressor": "zstd",
@@ -140,8 +146,8 @@ def test_a_trial_leaves_its_evidence_and_nothing_else(trial: Variables) -> None:
     expected |= {"load.INSERT.hdr", "rmw.READ-MODIFY-WRITE.hdr"}
     assert expected <= {path.name for path in evidence.iterdir()}
     assert not (evidence / "failure.json").exists()
-    assert not (HOME / "instances" / trial["trial"]["instance"]["name"]).exists()
-    assert not living(trial["trial"]["instance"]["name"])
+    assert not (HOME / "instances" / trial["trial"]["instances"][0]["name"]).exists()
+    assert not living(trial["trial"]["instances"][0]["name"])
 
     settings = json.loads((evidence / "in_force.json").read_text())
     assert settings["version"] == "6.0.5"
@@ -182,6 +188,7 @@ def test_hosts_apart_send_their_evidence_home(trial: Variables, provision: Varia
     assert not (tmp_path / "loader/engines").exists()
     assert not (tmp_path / "database/ycsb").exists()
 
+    trial["trial"]["instances"][0]["host"] = "database"
     for phase in (trial["trial"]["load"], *trial["trial"]["phases"]):
         phase["clients"][0]["host"] = "loader"
     run("trial.yml", without_home(trial), inventory)
@@ -200,7 +207,7 @@ def test_a_mongod_that_will_not_start_says_why(trial: Variables) -> None:
     failure = failing(trial)
     assert failure["kind"] == "engine"
     assert "cacheSizeGB must be greater than or equal to 0.25" in failure["msg"]
-    assert not (HOME / "instances" / trial["trial"]["instance"]["name"]).exists()
+    assert not (HOME / "instances" / trial["trial"]["instances"][0]["name"]).exists()
 
 
 def test_a_port_in_use_names_its_holder(trial: Variables) -> None:
@@ -214,7 +221,7 @@ def test_a_port_in_use_names_its_holder(trial: Variables) -> None:
 def test_teardown_ends_what_a_killed_trial_left(trial: Variables, tmp_path: Path) -> None:
     """And a second trial of the same name, meanwhile, is refused and does the first no harm."""
     trial["trial"]["phases"][0]["properties"] = {**RMW, "operationcount": 2**31 - 1}
-    name = trial["trial"]["instance"]["name"]
+    name = trial["trial"]["instances"][0]["name"]
     inventory = ROOT / "ansible/inventories/local"
     with subprocess.Popen(
         command("trial.yml", trial, inventory), env=environment(), stdout=subprocess.DEVNULL, start_new_session=True

@@ -14,7 +14,9 @@ from analysis.records import Reason
 from harness.clients import ClientProcess
 from harness.evidence import TrialContext, read_trial
 from harness.load_spec import find_campaign, load_campaign
+from harness.places import Places
 from harness.plan import plan
+from harness.topology import Instance
 
 if TYPE_CHECKING:
     from analysis.records import TrialRecord
@@ -35,7 +37,7 @@ def read(folder: Path, failure: Reason | None = None) -> TrialRecord:
         campaign=campaign,
         trial=trial,
         workloads=campaign.workloads,
-        clients=(ClientProcess("one"),),
+        places=Places(instances=(Instance("one", "127.0.0.1", 27117),), clients=(ClientProcess("one"),)),
         attempt=1,
         corpus_digest="0" * 64,
         expected_ratio=2.2,

@@ -24,6 +24,7 @@ UNAUTHORIZED = 13
 _OP_MSG = 2013
 _HEADER = struct.Struct("<iiii")  # length of all, request, response to, operation
 _CONNECT_TIMEOUT_S = 5
+_ANY_MEMBER = {"$readPreference": {"mode": "primaryPreferred"}}  # or a replica set's secondary answers nothing
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Server:
         OSError when it is gone."""
         bson = _bson()
         name = next(iter(command))
-        body = b"\0\0\0\0\0" + bson.encode({**command, "$db": database})  # no flags; one section, the document
+        body = b"\0\0\0\0\0" + bson.encode({**command, "$db": database, **_ANY_MEMBER})  # no flags; one section
         self._socket.sendall(_HEADER.pack(_HEADER.size + len(body), 1, 0, _OP_MSG) + body)
         length, *_ = _HEADER.unpack(self._receive(_HEADER.size))
         answer: Document = bson.decode(self._receive(length - _HEADER.size)[5:])

@@ -1,0 +1,66 @@
+#!/usr/bin/python
+"""Make a replica set of fresh mongods, or wait until all its members hold the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.module_utils.pressgauge import replica_sets
+from ansible.module_utils.pressgauge.failures import run_module
+from ansible.module_utils.pressgauge.servers import Credentials, Server
+
+DOCUMENTATION = r"""
+module: mongod_replica_set
+short_description: A replica set, seen from its first member
+description:
+  - Runs on the first member's host. C(initiated) makes a set of members that were started with its name and key, with
+    the first as its primary, makes their one user, and returns when all hold data.
+  - C(settled) returns when every member has all that was written so far.
+options:
+  state: {type: str, required: true, choices: [initiated, settled], description: What to do.}
+  name: {type: str, required: true, description: The set's name.}
+  members: {type: list, elements: str, required: true, description: "Their addresses with ports, the first's first."}
+  port: {type: int, required: true, description: The first member's port.}
+  password: {type: str, required: true, description: Of the one user.}
+  timeout_s: {type: int, required: true, description: Seconds that each wait may take.}
+author: The Pressgauge authors
+"""
+EXAMPLES = r"""
+- name: The replica set can be written to
+  mongod_replica_set:
+    state: initiated
+    name: pressgauge
+    members: [10.0.0.10:27017, 10.0.0.11:27017, 10.0.0.12:27017]
+    port: 27017
+    password: "{{ mongod_password }}"
+    timeout_s: 60
+"""
+RETURN = ""
+
+ARGUMENTS: dict[str, Any] = {
+    "state": {"type": "str", "required": True, "choices": ["initiated", "settled"]},
+    "name": {"type": "str", "required": True},
+    "members": {"type": "list", "elements": "str", "required": True},
+    "port": {"type": "int", "required": True},
+    "password": {"type": "str", "required": True, "no_log": True},
+    "timeout_s": {"type": "int", "required": True},
+}
+
+
+def act(params: dict[str, Any]) -> dict[str, Any]:
+    """Make the set, or wait for it."""
+    members, credentials = params["members"], Credentials(params["password"])
+    if params["state"] == "settled":
+        with Server(params["port"], credentials) as server:
+            replica_sets.settle(server, len(members), params["timeout_s"])
+        return {"changed": False}
+    with Server(params["port"]) as server:
+        replica_sets.initiate(server, params["name"], members, params["timeout_s"])
+        server.admit(credentials)
+        replica_sets.await_members(server, len(members), params["timeout_s"])
+        replica_sets.be_patient(server)
+    return {"changed": True}
+
+
+if __name__ == "__main__":
+    run_module(ARGUMENTS, act)

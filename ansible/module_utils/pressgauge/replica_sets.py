@@ -1,0 +1,89 @@
+"""A replica set made of fresh mongods: begun, waited for, and what it says of itself."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from ansible.module_utils.pressgauge.failures import Failure
+
+if TYPE_CHECKING:
+    from ansible.module_utils.pressgauge.servers import Server
+
+    Document = dict[str, Any]
+
+_POLL_S = 0.1
+_FIRST_ELECTION_MS = 500  # the engine waits so long for a primary that can't be there yet
+_USUAL_ELECTION_MS = 10_000
+_PRIMARY, _SECONDARY = 1, 2
+
+
+def initiate(server: Server, name: str, members: list[str], timeout_s: float) -> None:
+    """Begin the set from its first member, which becomes the primary; wait until it is, and can be written to.
+
+    `members` are addresses with ports. Whoever is reached through `server` may not be authenticated yet, so this asks
+    for nothing else. Raises Failure (engine) when it takes too long.
+    """
+    config: Document = {
+        "_id": name,
+        "members": [
+            {"_id": number, "host": host, "priority": 2 if number == 0 else 1} for number, host in enumerate(members)
+        ],
+        "settings": {"electionTimeoutMillis": _FIRST_ELECTION_MS},
+    }
+    server.command("admin", {"replSetInitiate": config})
+    deadline = time.monotonic() + timeout_s
+    while not server.command("admin", {"hello": 1}).get("isWritablePrimary"):
+        if time.monotonic() > deadline:
+            raise Failure(
+                "engine",
+                f"{members[0]} did not become the primary of {', '.join(members)} within {timeout_s:.0f} s; "
+                "see that the members reach each other under these addresses",
+            )
+        time.sleep(_POLL_S)
+
+
+def be_patient(server: Server) -> None:
+    """Give the set the engine's usual patience with a silent primary: the first election alone is to be quick."""
+    config = server.command("admin", {"replSetGetConfig": 1})["config"]
+    config["version"] += 1
+    config["settings"]["electionTimeoutMillis"] = _USUAL_ELECTION_MS
+    server.command("admin", {"replSetReconfig": config})
+
+
+def await_members(server: Server, count: int, timeout_s: float) -> None:
+    """Wait until every member holds the data; raises Failure (engine) when one does not in time."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        states = {one["name"]: one["state"] for one in _status(server)["members"]}
+        ready = [name for name, state in states.items() if state in (_PRIMARY, _SECONDARY)]
+        if len(ready) == count:
+            return
+        if time.monotonic() > deadline:
+            missing = ", ".join(sorted(set(states) - set(ready)))
+            raise Failure("engine", f"{missing} did not join the replica set within {timeout_s:.0f} s")
+        time.sleep(_POLL_S)
+
+
+def settle(server: Server, count: int, timeout_s: float) -> None:
+    """Wait until every member has what the primary has now; raises Failure (engine) when one does not in time."""
+    note = {"appendOplogNote": 1, "data": {"pressgauge": "settled"}}
+    answer = server.command("admin", {**note, "writeConcern": {"w": count, "wtimeout": int(timeout_s * 1000)}})
+    error = answer.get("writeConcernError")
+    if error:
+        raise Failure("engine", f"not every member caught up within {timeout_s:.0f} s: {error.get('errmsg', error)}")
+
+
+def account(server: Server) -> Document:
+    """The set as this member sees it: term, primary, states, and the number that every roll-back moves."""
+    status = _status(server)
+    return {
+        "term": int(status["term"]),
+        "primary": next((one["name"] for one in status["members"] if one["state"] == _PRIMARY), None),
+        "states": {one["name"]: one["stateStr"] for one in status["members"]},
+        "rollback_id": int(server.command("admin", {"serverStatus": 1, "metrics": 0})["repl"]["rbid"]),
+    }
+
+
+def _status(server: Server) -> Document:
+    return server.command("admin", {"replSetGetStatus": 1})

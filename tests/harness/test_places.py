@@ -1,0 +1,94 @@
+"""Who does what part of a phase, and where the mongods are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.clients import ClientProcess, load_part, named_folders, run_part
+from harness.errors import InputError
+from harness.load_spec import find_campaign, load_campaign
+from harness.places import places
+from harness.spec import Campaign, Load, Topology
+
+
+def survey(**changes: Any) -> dict[str, Any]:
+    return {
+        "database": False,
+        "database_number": 0,
+        "address": "10.0.0.9",
+        "client_processes": 0,
+        "client_number": 0,
+        **changes,
+    }
+
+
+HOSTS = {
+    "loader-b": survey(client_processes=2, client_number=1),
+    "db-b": survey(database=True, database_number=1, address="10.0.0.2"),
+    "loader-a": survey(client_processes=1),
+    "db-a": survey(database=True, address="10.0.0.1"),
+}
+
+
+def campaign(**changes: Any) -> Campaign:
+    return load_campaign(find_campaign("quick")).model_copy(update=changes)
+
+
+@given(st.integers(1, 9), st.integers(9, 100_000))
+def test_parts_are_neighbours_that_make_the_whole(count: int, records: int) -> None:
+    clients = [ClientProcess("host", index, count) for index in range(count)]
+    end = 0
+    for client in clients:
+        part = load_part(client, records) or {"insertstart": 0, "insertcount": records}
+        assert part["insertstart"] == end
+        assert records // count <= part["insertcount"] <= records // count + 1
+        end += part["insertcount"]
+    assert end == records
+
+
+@given(st.integers(2, 9), st.integers(9, 2**31 - 10_000), st.integers(9, 1000))
+def test_clients_insert_into_ranges_of_their_own(count: int, records: int, operations: int) -> None:
+    parts = [run_part(ClientProcess("host", index, count), records, operations) for index in range(count)]
+    starts = [part["pressgauge.insertstart"] for part in parts]
+    assert starts[0] == records
+    assert starts == sorted(set(starts))
+    assert 2**31 - 1 - starts[-1] >= (2**31 - 1 - records) // count
+    assert sum(part["operationcount"] for part in parts) == operations
+
+
+def test_the_only_client_is_told_nothing_of_parts() -> None:
+    only = ClientProcess("host")
+    assert (load_part(only, 100), run_part(only, 100, None), only.folder) == ({}, {}, ".")
+
+
+def test_the_inventory_orders_clients_and_members() -> None:
+    found = places(campaign(topology=Topology(kind="replica-set", members=3)), HOSTS)
+    assert [client.host for client in found.clients] == ["loader-a", "loader-b", "loader-b"]
+    assert [str(folder) for folder in named_folders(find_campaign("quick").parent, found.clients)] == [
+        "loader-a",
+        "loader-b #1",
+        "loader-b #2",
+    ]
+    told = [(one.host, one.address, one.port, one.folder) for one in found.instances]
+    assert told == [
+        ("db-a", "10.0.0.1", 27117, "."),
+        ("db-b", "10.0.0.2", 27117, "members/1"),
+        ("db-a", "10.0.0.1", 27118, "members/2"),
+    ]
+    assert len(places(campaign(), HOSTS).instances) == 1
+
+
+def test_too_few_threads_for_the_clients_are_refused() -> None:
+    with pytest.raises(InputError, match=r"load\.threads: 2 can't be divided among the inventory's 3 client processes"):
+        places(campaign(load=Load(threads=2)), HOSTS)
+
+
+@pytest.mark.parametrize("group", ["db", "clients"])
+def test_an_inventory_without_a_group_is_refused(group: str) -> None:
+    hosts = {name: found for name, found in HOSTS.items() if name.startswith("db") == (group == "clients")}
+    with pytest.raises(InputError, match=f"no host in its group {group}"):
+        places(campaign(), hosts)

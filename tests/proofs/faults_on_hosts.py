@@ -1,0 +1,86 @@
+"""Faults on real hosts over SSH, minutes long: `make prove-hosts`.
+
+A link that is cut for ten seconds, then a client's host that is lost with all that runs on it and comes back: each
+voids its attempt with the reason, nothing is left on any host, and the run goes on to a trial that counts.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.ledger import find_run
+from tests.harness.commands import start
+from tests.remote_hosts import inventory, remote_hosts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.remote_hosts import Host
+
+pytestmark = pytest.mark.real
+SPEC = """\
+question: What if a host fails?
+blocks: 1
+engines: {6.0.5: {source: pypi, version: 6.0.5}}
+arms: {zstd: {block_compressor: zstd}}
+datasets: {sentences: {recipe: faker-sentences, sentences: 1000}}
+records: 2000
+cache_size: 256MiB
+load: {threads: 2}
+workloads:
+  rmw: {threads: 2, warmup_s: 1, measure_s: 15, timeout_s: 60}
+limits: {attempts: 3}
+decision: {baseline: zstd}
+"""
+
+
+def in_run_phase(host: Host) -> None:
+    """Return when a client on the host has begun to work."""
+    deadline = time.monotonic() + 300
+    while not list((host.place / "home/evidence").glob("*/clients/*/rmw.status.log")):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    time.sleep(5)
+
+
+def test_a_link_cut_and_a_host_lost(engine: Path, tmp_path: Path) -> None:
+    spec = tmp_path / "faults.yaml"
+    spec.write_text(SPEC, encoding="utf-8")
+    with remote_hosts(tmp_path, ["db", "one", "two"]) as hosts:
+        where = inventory(tmp_path, [hosts["db"]], [hosts["one"], hosts["two"]])
+        places: list[str | Path] = ["--results", tmp_path / "results", "--home", tmp_path / "home"]
+        running = start("run", spec, *places, "--inventory", where, "--plain")
+        trials = tmp_path / "results/faults/latest/trials"
+
+        in_run_phase(hosts["two"])
+        hosts["two"].cut()
+        time.sleep(10)
+        hosts["two"].mend()
+        await_record(trials / "000-0-zstd")
+
+        in_run_phase(hosts["two"])
+        hosts["two"].die()
+        time.sleep(30)
+        hosts["two"].mend()
+        hosts["two"].boot()
+
+        out, err = running.communicate(timeout=600)
+        print(out, err)  # noqa: T201
+        assert running.returncode == 0, out + err
+        assert {host.name: host.left() for host in hosts.values()} == {"db": [], "one": [], "two": []}
+        assert not [path for host in hosts.values() for path in (host.place / "home/clients").glob("*")]
+    cut, lost, counting = find_run(trials.parent).records()
+    assert "link-failed" in {reason.code for reason in cut.void}, cut.void
+    assert [reason.code for reason in lost.void] == ["host-failed"]
+    assert "two can't be reached" in lost.void[0].message
+    assert counting.void == ()
+
+
+def await_record(folder: Path) -> None:
+    deadline = time.monotonic() + 300
+    while not (folder / "trial.json").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
