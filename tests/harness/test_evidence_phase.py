@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from analysis.validity import phase_faults
 from harness.evidence_phase import read_phase
+from workloads.errors import YcsbOutputError
 
 RECORDED = Path(__file__).parent / "recorded"
 """80,050 documents in batches of 100, by 4 threads on 2 cores."""
@@ -55,3 +57,71 @@ def test_the_cpu_share_is_of_the_cores_that_threads_can_use() -> None:
     assert account["cores"] == 2
     assert share == pytest.approx((all_cpu_s - cpu_s) / (ended - began) / 2, rel=0.5)
     assert 0 < share < 1
+
+
+def shifted(folder: Path, to: Path, by_s: float) -> Path:
+    """The recording of another client that did the same so many seconds later."""
+    shutil.copytree(folder, to)
+    for log in to.glob("load.*.hdr"):
+        lines = log.read_bytes().split(b"\n")
+        at = next(number for number, line in enumerate(lines) if line.startswith(b"#[StartTime: "))
+        began = float(lines[at].split()[1])
+        lines[at] = lines[at].replace(f"{began:.3f}".encode(), f"{began + by_s:.3f}".encode())
+        log.write_bytes(b"\n".join(lines))
+    return to
+
+
+def two(second: Path, warmup_s: float = 0) -> Any:
+    asked: Any = SimpleNamespace(warmup_s=warmup_s, threads=4, target_per_s=None)
+    return read_phase({"one": RECORDED, "two": second}, "load", asked, {}, SNAPSHOT, SNAPSHOT).phase
+
+
+def test_two_clients_that_did_the_same_did_twice_as_much(tmp_path: Path) -> None:
+    alone, both = batched(), two(shifted(RECORDED, tmp_path / "two", 0))
+    assert both.acknowledged == 2 * alone.acknowledged
+    assert both.measured_operations == 2 * alone.measured_operations
+    assert both.throughput_per_s == pytest.approx(2 * alone.throughput_per_s)
+    assert both.measured_s == pytest.approx(alone.measured_s, abs=0.01)
+    assert both.start_skew_s == 0
+    assert [client.name for client in both.clients] == ["one", "two"]
+    (latency,), (merged,) = alone.latencies, both.latencies
+    assert merged.count == 2 * latency.count
+    assert (merged.p50_us, merged.p999_us, merged.max_us) == (latency.p50_us, latency.p999_us, latency.max_us)
+    assert both.cost.client_cpu_s == pytest.approx(2 * alone.cost.client_cpu_s)
+    assert both.client_cpu_share is not None
+
+
+def test_a_client_that_began_later_is_measured_while_both_work(tmp_path: Path) -> None:
+    alone = batched()
+    late = two(shifted(RECORDED, tmp_path / "two", 1.0))
+    assert late.start_skew_s == pytest.approx(1.0, abs=0.01)
+    assert late.acknowledged == 2 * alone.acknowledged
+    assert late.measured_operations < 2 * alone.measured_operations
+    assert late.throughput_per_s == pytest.approx(2 * alone.throughput_per_s, rel=0.5)
+
+
+def test_clients_that_never_worked_together_are_measured_over_all(tmp_path: Path) -> None:
+    apart = two(shifted(RECORDED, tmp_path / "two", 100))
+    assert apart.measured_operations == apart.acknowledged == 160_100
+    assert apart.measured_s > 100
+
+
+def test_a_client_without_an_account_is_a_fault(tmp_path: Path) -> None:
+    second = shifted(RECORDED, tmp_path / "two", 0)
+    (second / "load.client.json").unlink()
+    with pytest.raises(YcsbOutputError, match="did not end by itself"):
+        two(second)
+
+
+def test_a_stall_is_a_failed_link_only_where_packets_stayed_unanswered(tmp_path: Path) -> None:
+    second = shifted(RECORDED, tmp_path / "two", 0)
+    path = second / "load.client.json"
+    account = json.loads(path.read_bytes())
+    last = account["samples"][-1]
+    account["samples"].append([last[0] + 10, last[1] + 1, last[2], last[3]])
+    path.write_text(json.dumps(account))
+    assert list(phase_faults(two(second), 0)) == []
+    (second / "network.load.json").write_text(json.dumps({"retransmitted_segments": 9, "retransmission_timeouts": 7}))
+    (fault,) = phase_faults(two(second), 0)
+    assert fault.code == "link-failed"
+    assert "two had no answer for 10" in fault.message
