@@ -100,6 +100,10 @@ format: setup-test ## Format Python and Java
 	@.venv/bin/ruff check --fix . && .venv/bin/ruff format .
 	@mvn -q -B -ntp -f workloads/java/pom.xml spotless:apply
 
+.PHONY: fuzz
+fuzz: setup-test ## Ten thousand damaged files for every reader (half an hour)
+	@PRESSGAUGE_FUZZ=10000 $(PYTHON) -m pytest tests/fuzz -k damage --durations=0
+
 bench: setup ## Client CPU per operation of the load generator, against a bare loop on the same driver (four minutes)
 	@test -x $(ENGINE) || $(HARNESS) run smoke --results .pressgauge/bench --quiet
 	@$(PYTHON) -m workloads.bench --mongod $(ENGINE) --corpus .pressgauge/datasets --out "$(RESULTS)/bench.json"

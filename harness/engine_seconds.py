@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis import ftdc, time_series
 from analysis.ftdc_format import FtdcError
+from workloads.stored import read_stored, stored_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +39,7 @@ def engine_seconds(ledger: Ledger, records: Sequence[TrialRecord]) -> dict[str, 
 
 
 def _frame(folder: Path, version: str) -> pd.DataFrame:
-    names = ftdc.in_order(path.name for path in folder.iterdir())
-    files = ((name, (folder / name).read_bytes()) for name in names)
+    files = ((name, read_stored(folder / name)) for name in ftdc.in_order(stored_names(folder)))
     return time_series.frame(ftdc.read(files, time_series.wanted(version)), version)
 
 

@@ -13,7 +13,6 @@ from analysis.records import InForce, Member, MemberMoment, Reason, Sizes, Trial
 from analysis.replication import replication_faults
 from harness.clients import named_folders
 from harness.evidence_phase import PhaseEvidence, read_phase
-from harness.ledger import list_artefacts
 from harness.trial_vars import connection_options, settings
 from workloads.errors import YcsbOutputError
 
@@ -91,7 +90,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         verification=reading.verification,
         void=tuple(reading.void + list(_faults(context, reading))),
         flags=tuple(validity.caveats(phases, reading.sizes, context.expected_ratio)),
-        artefacts=list_artefacts(folder),
+        artefacts=(),  # the ledger lists them as it keeps them
     )
 
 

@@ -23,6 +23,7 @@ from pydantic import ValidationError
 
 from analysis.records import Artefact, TrialRecord
 from harness.errors import HostError, InputError
+from workloads.stored import pack, read_stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +35,8 @@ STATE_FILE = "run.json"
 HOST_FILE = "host.json"
 VERSIONS_FILE = "versions.json"
 RECORD_FILE = "trial.json"
+_LARGEST_RECORD_BYTES = 64 * 2**20
+_PACKED_FROM_BYTES = 4096  # what is smaller takes a block of the disk anyway
 
 
 @dataclass(frozen=True)
@@ -66,12 +69,21 @@ class Ledger:
         return partial
 
     def commit(self, record: TrialRecord, workspace: Path) -> Path:
-        """Write the record into its workspace, and let the folder appear under its final name."""
-        write_whole(workspace / RECORD_FILE, record.model_dump_json(indent=1))
+        """Compress and list the artefacts, write the record, and let the folder appear under its final name.
+
+        All of it is on disk before it appears.
+        """
+        for path in _artefacts(workspace):
+            if path.stat().st_size >= _PACKED_FROM_BYTES:
+                pack(path)
+        for path in _artefacts(workspace):
+            _sync(path)
+        whole = record.model_copy(update={"artefacts": list_artefacts(workspace)})
+        write_whole(workspace / RECORD_FILE, whole.model_dump_json(indent=1))
         final = self.trials_folder / workspace.name.removeprefix(".").removesuffix(".partial")
-        _sync_folder(workspace)
+        _sync(workspace)
         workspace.rename(final)
-        _sync_folder(self.trials_folder)
+        _sync(self.trials_folder)
         return final
 
     def records(self) -> list[TrialRecord]:
@@ -146,9 +158,9 @@ def read_record(path: Path) -> TrialRecord:
         InputError: the file is missing, cut short, of another format version, or not a record.
     """
     try:
-        return TrialRecord.model_validate_json(path.read_bytes())
+        return TrialRecord.model_validate_json(read_stored(path, _LARGEST_RECORD_BYTES))
     except OSError as error:
-        raise InputError(f"{path}: can't be read: {error.strerror}") from error
+        raise InputError(f"{path}: can't be read: {error.strerror}", do="restore the file") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
@@ -218,16 +230,19 @@ def write_whole(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
-    _sync_folder(path.parent)
+    _sync(path.parent)
 
 
 def list_artefacts(folder: Path) -> tuple[Artefact, ...]:
     """Every file below a trial's folder but its record, with size and digest, sorted by path."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != RECORD_FILE)
     return tuple(
         Artefact(path=str(file.relative_to(folder)), size_bytes=file.stat().st_size, blake3=file_digest(file))
-        for file in files
+        for file in _artefacts(folder)
     )
+
+
+def _artefacts(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != RECORD_FILE)
 
 
 def file_digest(path: Path) -> str:
@@ -242,8 +257,9 @@ def _point(link: Path, target: str) -> None:
     temporary.replace(link)
 
 
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def _sync(path: Path) -> None:
+    """Wait until a file's content, or a folder's entries, are on disk."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workloads.errors import YcsbOutputError
+from workloads.stored import read_stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+_LARGEST_FILE_BYTES = 32 * 2**20  # about a week of samples
 
 FLUSH = "FLUSH"
 """The bulk writes of a batched load; its latencies are of whole batches, its statuses are counted by document."""
@@ -158,7 +160,7 @@ def read_client_file(path: Path) -> ClientFile:
         YcsbOutputError: it is missing (the client did not end by itself), cut short or of another form.
     """
     try:
-        return ClientFile.model_validate_json(path.read_bytes())
+        return ClientFile.model_validate_json(read_stored(path, _LARGEST_FILE_BYTES))
     except OSError as error:
         raise YcsbOutputError(f"{path}: {error.strerror}; the client did not end by itself") from error
     except ValidationError as error:

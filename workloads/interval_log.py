@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workloads.errors import YcsbOutputError
 from workloads.histogram import Histogram
+from workloads.stored import read_stored
 
 _INTENDED = "Intended-"
 _LARGEST_FILE_BYTES = 256 * 2**20  # about a day of seconds
@@ -58,11 +59,9 @@ class IntervalLog:
 
 
 def read_interval_log(path: Path) -> IntervalLog:
-    """Read an interval log. Raises YcsbOutputError if it is missing, cut off or damaged anywhere."""
+    """Read an interval log, compressed or not. Raises YcsbOutputError if it is missing, cut off or damaged anywhere."""
     try:
-        if path.stat().st_size > _LARGEST_FILE_BYTES:
-            raise _fault(path, 0, "larger than the log of any run")
-        lines = path.read_bytes().split(b"\n")
+        lines = read_stored(path, _LARGEST_FILE_BYTES).split(b"\n")
     except OSError as error:
         raise _fault(path, 0, f"cannot be read ({error.strerror})") from None
     if lines.pop():

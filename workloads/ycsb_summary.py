@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workloads.errors import YcsbOutputError
+from workloads.stored import read_stored
 
 _LARGEST_FILE_BYTES = 16 * 2**20
 _PERCENTILE = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)(?:st|nd|rd|th)?PercentileLatency\(us\)")
@@ -53,9 +54,7 @@ class Summary:
 def read_summary(path: Path) -> Summary:
     """Read a summary. Raises YcsbOutputError if it is missing, cut off or not YCSB's."""
     try:
-        if path.stat().st_size > _LARGEST_FILE_BYTES:
-            raise _fault(path, "larger than any summary")
-        rows = json.loads(path.read_bytes())
+        rows = json.loads(read_stored(path, _LARGEST_FILE_BYTES))
     except OSError as error:
         raise _fault(path, f"cannot be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:

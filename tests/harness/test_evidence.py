@@ -79,12 +79,6 @@ def test_the_figures_are_those_of_the_raw_files(folder: Path) -> None:
     assert rmw.cost.mongod_cpu_s == pytest.approx(spent)
 
 
-def test_artefacts_are_listed_with_their_size(folder: Path) -> None:
-    listed = {artefact.path: artefact.size_bytes for artefact in read(folder).artefacts}
-    assert listed["load.INSERT.hdr"] == (folder / "load.INSERT.hdr").stat().st_size
-    assert "trial.json" not in listed
-
-
 @pytest.mark.parametrize(
     ("file", "key", "value", "code"),
     [

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
-from typing import TYPE_CHECKING
+import random
+import shutil
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from analysis import ftdc
+from analysis.records import TrialRecord
 from harness.errors import HostError, InputError
 from harness.ledger import Ledger, file_digest, find_run, list_artefacts, open_run, read_record, write_whole
+from harness.verify import faults
 from tests.harness.factory import record
+from workloads import read_interval_log
+from workloads.stored import read_stored, stored_names
 
-if TYPE_CHECKING:
-    from pathlib import Path
+RECORDED = Path(__file__).parent / "recorded"
+FTDC = RECORDED.parents[1] / "analysis/recorded/ftdc/6.0.5"
 
 
 def fresh(tmp_path: Path, spec: str = "a: 1\n", run_id: str = "r1", *, anew: bool = False) -> Ledger:
@@ -24,11 +33,52 @@ def test_a_record_appears_with_its_artefacts(tmp_path: Path) -> None:
     work = ledger.workspace("000-0-snappy")
     (work / "load.INSERT.hdr").write_text("x")
     assert ledger.records() == []
-    one = record().model_copy(update={"artefacts": list_artefacts(work)})
-    folder = ledger.commit(one, work)
-    assert ledger.records() == [one]
+    folder = ledger.commit(record(), work)
+    (one,) = ledger.records()
+    assert one == record().model_copy(update={"artefacts": list_artefacts(folder)})
     assert not work.exists()
+    assert [artefact.path for artefact in one.artefacts] == ["load.INSERT.hdr"]
     assert one.artefacts[0].blake3 == file_digest(folder / "load.INSERT.hdr")
+
+
+def test_large_artefacts_are_kept_compressed_and_read_as_before(tmp_path: Path) -> None:
+    ledger = fresh(tmp_path)
+    work = ledger.workspace("000-0-snappy")
+    shutil.copytree(FTDC, work / "diagnostic.data")
+    (work / "mongod.log").write_text("the same line\n" * 5000)
+    (work / "noise").write_bytes(random.Random(1).randbytes(9000))  # gains nothing
+    log = RECORDED.parents[1] / "workloads/recorded/rmw.READ-MODIFY-WRITE.hdr"
+    shutil.copy(log, work)
+    before = read(FTDC)
+    folder = ledger.commit(record(), work)
+    (one,) = ledger.records()
+    (metrics,) = (path.name for path in FTDC.glob("metrics.*"))
+    kept = {artefact.path for artefact in one.artefacts}
+    assert kept >= {"mongod.log.zst", "noise", f"{log.name}.zst", f"diagnostic.data/{metrics}.zst"}
+    assert list(faults(ledger)) == []
+    assert read_stored(folder / "mongod.log").startswith(b"the same line\n")
+    assert read_interval_log(folder / log.name) == read_interval_log(log)
+    assert read(folder / "diagnostic.data").values.keys() == before.values.keys()
+
+
+def read(folder: Path) -> ftdc.Samples:
+    """An instance's diagnostic data, however it is kept."""
+    names = ftdc.in_order(stored_names(folder))
+    return ftdc.read([(name, read_stored(folder / name)) for name in names], ["serverStatus.opcounters.*"])
+
+
+@pytest.mark.parametrize("path", sorted((RECORDED / "records").glob("*.json")), ids=lambda path: path.stem)
+def test_records_of_every_format_version_are_read(path: Path) -> None:
+    """Files that earlier versions of Pressgauge wrote; a new format version adds one and keeps these readable."""
+    one = read_record(path)
+    assert f"v{json.loads(path.read_bytes())['format_version']}" == path.stem.partition("-")[0]
+    assert one.counts is (path.stem.partition("-")[2] == "counting")
+    assert TrialRecord.model_validate_json(one.model_dump_json()) == one
+
+
+def test_every_format_version_has_its_recorded_files() -> None:
+    known = get_args(TrialRecord.model_fields["format_version"].annotation)
+    assert {path.stem.partition("-")[0] for path in (RECORDED / "records").glob("*.json")} == {f"v{n}" for n in known}
 
 
 def test_an_interrupted_trial_is_nothing_and_starts_from_scratch(tmp_path: Path) -> None:
