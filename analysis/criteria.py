@@ -24,7 +24,7 @@ class Objective(StrEnum):
 class Constraint(Part):
     """A bound on one metric's ratio to the baseline. An arm satisfies it only if its whole interval does."""
 
-    metric: str = Field(description="Key of a metric, e.g. `rmw.throughput`; `make help` lists them.")
+    metric: str = Field(description="Key of a metric, e.g. `rmw.throughput`; docs/metrics.md lists them.")
     at_least: Annotated[float, Field(gt=0)] | None = Field(None, description="Arm / baseline is at least this.")
     at_most: Annotated[float, Field(gt=0)] | None = Field(None, description="Arm / baseline is at most this.")
 

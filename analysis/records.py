@@ -211,7 +211,7 @@ class TrialRecord(Part):
     """One arm, once: a fresh data directory, a load, the run workloads, verification, stop."""
 
     format_version: Literal[1] = 1
-    trial: str = Field(description="Its folder's name, e.g. `007-2-zstd`.")
+    trial: str = Field(description="Its folder's name, e.g. `0007-2-zstd`.")
     index: Count = Field(description="Place in the plan's order, from 0.")
     attempt: Annotated[int, Field(ge=1)] = 1
     block: Count

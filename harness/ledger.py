@@ -23,6 +23,7 @@ from pydantic import ValidationError
 
 from analysis.records import Artefact, TrialRecord
 from harness.errors import HostError, InputError
+from reports import files
 from workloads.stored import pack, read_stored
 
 if TYPE_CHECKING:
@@ -77,13 +78,13 @@ class Ledger:
             if path.stat().st_size >= _PACKED_FROM_BYTES:
                 pack(path)
         for path in _artefacts(workspace):
-            _sync(path)
+            files.sync(path)
         whole = record.model_copy(update={"artefacts": list_artefacts(workspace)})
         write_whole(workspace / RECORD_FILE, whole.model_dump_json(indent=1))
         final = self.trials_folder / workspace.name.removeprefix(".").removesuffix(".partial")
-        _sync(workspace)
+        files.sync(workspace)
         workspace.rename(final)
-        _sync(self.trials_folder)
+        files.sync(self.trials_folder)
         return final
 
     def records(self) -> list[TrialRecord]:
@@ -223,14 +224,8 @@ def find_run(path: Path) -> Ledger:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it appears whole or not at all, and survives a power cut once this returns."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    _sync(path.parent)
+    """Write a file of a run: it appears whole or not at all, and survives a power cut once this returns."""
+    files.write_whole(path, text, durable=True)
 
 
 def list_artefacts(folder: Path) -> tuple[Artefact, ...]:
@@ -255,12 +250,3 @@ def _point(link: Path, target: str) -> None:
     temporary.unlink(missing_ok=True)
     temporary.symlink_to(target)
     temporary.replace(link)
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file's content, or a folder's entries, are on disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.quantities import block_number
 from analysis.records import Cell
 from harness.quantities import show_duration, show_size
 
@@ -37,11 +38,11 @@ class PlannedTrial:
 
     @property
     def name(self) -> str:
-        """The name of its folder, e.g. `007-2-zstd`; it sorts in the order of the plan."""
-        return f"{self.index:03d}-{self.block}-{self.cell.arm}"
+        """The name of its folder, e.g. `0007-2-zstd` for the seventh trial; it sorts in the order of the plan."""
+        return f"{self.index + 1:04d}-{block_number(self.block)}-{self.cell.arm}"
 
     def attempt_name(self, attempt: int) -> str:
-        """The name of an attempt's folder: the first has the trial's own, e.g. `007-2-zstd-attempt2`."""
+        """The name of an attempt's folder: the first has the trial's own, e.g. `0007-2-zstd-attempt2`."""
         return self.name if attempt == 1 else f"{self.name}-attempt{attempt}"
 
 

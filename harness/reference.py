@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from analysis.metrics import keys, metric
 from analysis.records import TrialRecord
@@ -17,9 +18,7 @@ from harness.quantities import show_size
 from harness.spec import Campaign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pydantic.fields import FieldInfo
+    from collections.abc import Iterator, Sequence
 
 METRICS_PAGE = ROOT / "docs/metrics.md"
 SPEC_PAGE = ROOT / "docs/spec.md"
@@ -98,29 +97,31 @@ def _title(model: type[BaseModel]) -> str:
 
 
 def _row(name: str, info: FieldInfo) -> str:
-    bounds = [str(m) for m in info.metadata if type(m).__name__ in {"Ge", "Gt", "Le", "Lt"}]
-    takes = _takes(info) + (f" ({', '.join(_bound(b) for b in bounds)})" if bounds else "")
     meaning = (info.description or _summary(info.annotation)).replace("|", "\\|")
-    return f"| `{name}` | {takes} | {_default(info)} | {meaning} |"
-
-
-def _bound(text: str) -> str:
-    kind, _, value = text.partition("(")
-    sign = {"Ge": "≥", "Gt": ">", "Le": "≤", "Lt": "<"}[kind]
-    return f"{sign} {value.partition('=')[2].rstrip(')')}"
+    return f"| `{name}` | {_takes(info)} | {_default(info)} | {meaning} |"
 
 
 def _takes(info: FieldInfo) -> str:
-    if any("parse_size" in str(part) for part in info.metadata):
-        return "size"
-    return _name(info.annotation)
+    return _bounded(info.annotation, info.metadata)
+
+
+def _bounded(kind: Any, marks: Sequence[Any]) -> str:
+    """A type with the bounds of its values; of several of one kind the tightest counts, and no size is below 0."""
+    parts = [part for mark in marks for part in (mark.metadata if isinstance(mark, FieldInfo) else [mark])]
+    size = any("parse_size" in str(part) for part in parts)
+    bounds = []
+    for bound, sign, tightest in (("ge", "≥", max), ("gt", ">", max), ("le", "≤", min), ("lt", "<", min)):
+        limits = [getattr(part, bound) for part in parts if hasattr(part, bound)]
+        if limits and not (size and tightest(limits) == 0):
+            bounds.append(f"{sign} {show_size(tightest(limits)) if size else tightest(limits)}")
+    return ("size" if size else _name(kind)) + (f" ({', '.join(bounds)})" if bounds else "")
 
 
 def _name(kind: Any) -> str:  # noqa: PLR0911 - one line a kind
     """A type in a spec author's words."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
-        return "size" if "parse_size" in str(arguments) else _name(arguments[0])
+        return _bounded(arguments[0], arguments[1:])
     if origin is typing.Literal:
         return ", ".join(f"`{value}`" for value in arguments)
     if origin in {types.UnionType, typing.Union}:
@@ -146,7 +147,7 @@ def _default(info: FieldInfo) -> str:
         return "–"
     if isinstance(value, BaseModel):
         return "see there"
-    if _takes(info) == "size":
+    if _takes(info).startswith("size"):
         return f"`{show_size(value)}`"
     if isinstance(value, tuple | list | dict):
         return ", ".join(f"`{item}`" for item in value) or "none"

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from analysis.quantities import block_number
 from analysis.records import Compressor, Reason, TrialRecord
 from datasets import Corpus, DatasetError, DocumentShape, Manifest, expected_ratios, prepare
 from harness import plan as planning
-from harness.canaries import take_canaries
+from harness.canaries import moved_canaries, take_canaries
 from harness.clients import named_folders
 from harness.errors import DefectError, EngineError, HostError, InputError, Interrupted, PressgaugeError
 from harness.evidence import TrialContext, read_trial
@@ -167,6 +168,9 @@ class CampaignRun:
         for trial in trials:
             self._run_trial(trial)
         take_canaries(folder, self.site.inventory, variables, block, "after")
+        for one in moved_canaries(folder, self.campaign.limits.canary_percent):
+            if one.block == block:
+                self.progress.note(f"block {block_number(block)} may have met another host than the others: {one}")
 
     def _run_trial(self, trial: planning.PlannedTrial) -> None:
         """Run a trial, again where the host, the engine or the client failed it; give up where nothing works."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
 import vl_convert
+
+from reports.files import write_whole
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 CACHE = Path(__file__).parent.parent / ".pressgauge" / "reports"
@@ -24,18 +24,3 @@ def vega_bundle(cache: Path = CACHE) -> str:
         cache.mkdir(parents=True, exist_ok=True)
         write_whole(kept, script)
     return script
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that it appears whole or not at all. Raises OSError."""
-    data = content.encode() if isinstance(content, str) else content
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

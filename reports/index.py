@@ -9,9 +9,10 @@ import altair as alt
 
 from analysis.metrics import metric
 from analysis.quantities import quantity
-from reports.bundle import vega_bundle, write_whole
+from reports.bundle import vega_bundle
 from reports.charts.base import Chart, chart_spec, interval, on_axis, rows, slug
 from reports.environment import environment
+from reports.files import write_whole
 from reports.tables import ABSENT, Table
 from reports.theme import CONFIG, STATIC, ArmStyle, arm_styles
 from reports.write import nonce_of

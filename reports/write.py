@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import vl_convert
 from jinja2 import TemplateError, TemplateSyntaxError
 
-from reports.bundle import vega_bundle, write_whole
+from reports.bundle import vega_bundle
 from reports.context import page
 from reports.environment import environment, script_json
 from reports.errors import TemplateFaultError
+from reports.files import write_whole
 from reports.material import Material
 from reports.theme import CONFIG, STATIC, with_light_colours
 

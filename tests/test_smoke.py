@@ -69,7 +69,7 @@ def test_a_stop_leaves_nothing_running(tmp_path: Path, number: int) -> None:
     running = start("run", "smoke", "--results", tmp_path, "--plain")
     trials = tmp_path / "smoke/latest/trials"
     deadline = time.monotonic() + 120
-    while not list(trials.glob(".000-*/load.status.log")):
+    while not list(trials.glob(".0001-*/load.status.log")):
         assert running.poll() is None, running.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.1)
@@ -89,18 +89,18 @@ def test_all_four_compressors_a_kill_and_a_resume(tmp_path: Path) -> None:
     killed = start(*arguments)
     trials = tmp_path / "results/four/latest/trials"
     deadline = time.monotonic() + 300
-    while not list(trials.glob("000-*/trial.json")) or not list(trials.glob(".001-*/rmw.status.log")):
+    while not list(trials.glob("0001-*/trial.json")) or not list(trials.glob(".0002-*/rmw.status.log")):
         assert killed.poll() is None, killed.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.2)
-    first = next(trials.glob("000-*/trial.json")).read_bytes()
+    first = next(trials.glob("0001-*/trial.json")).read_bytes()
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()
     ran = harness(*arguments)
     assert ran.code == 0, ran.out + ran.err
     ledger = find_run(tmp_path / "results/four/latest")
     assert len(list((tmp_path / "results/four").glob("2*"))) == 1
-    assert next(trials.glob("000-*/trial.json")).read_bytes() == first
+    assert next(trials.glob("0001-*/trial.json")).read_bytes() == first
     records = ledger.records()
     assert sorted(record.cell.arm for record in records) == ["none", "snappy", "zlib", "zstd"]
     assert [record.index for record in records] == [0, 1, 2, 3]
