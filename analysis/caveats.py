@@ -24,12 +24,18 @@ FEW_BLOCKS = 3
 """With fewer, a t interval is so wide that little but storage can be decided."""
 
 
+_OF_HOST = ("host_idle_share", "mongod_share_of_host")
+_HARDLY_IDLE = 0.1
+_MOSTLY_MONGOD = 0.8
+
+
 class Caveat(Part):
     """Something the reader has to know before trusting the rest."""
 
     code: Literal[
         "no-trials", "void-trials", "missing-blocks", "few-blocks", "flagged-trials", "unbalanced", "standing-out",
         "unknown-metric", "mixed-data", "no-cost", "adding-blocks", "control-differs", "moved-block",
+        "shared-host",
     ]  # fmt: skip
     message: str
 
@@ -44,6 +50,7 @@ def caveats(
     yield from _of_trials(found.trials)
     yield from _of_canaries(moved)
     yield from _of_cells(found.trials)
+    yield from _of_hosts(found.measurements)
     yield from _of_effects(found.effects)
     yield from _of_criteria(found)
     if figures and all(choice.costs is None for choice in choices if choice.outcome is not Outcome.NO_BASELINE):
@@ -91,6 +98,23 @@ def _of_cells(trials: pd.DataFrame) -> Iterable[Caveat]:
             f"Some arms have only {fewest} counting trial{'s' if fewest != 1 else ''}; intervals need two blocks, "
         )
         yield Caveat(code="few-blocks", message=message + "and are wide below five.")
+
+
+def _of_hosts(measurements: pd.DataFrame) -> Iterable[Caveat]:
+    """Workloads in which the database's host had no CPU left, and gave much of it to others than mongod."""
+    counted = measurements[measurements["counts"]]
+    medians = counted.groupby(["workload", "metric"], sort=False)["value"].median()
+    for workload in dict.fromkeys(str(name) for name in counted["workload"]):
+        idle, engine = (medians.get((workload, f"{workload}.{name}")) for name in _OF_HOST)
+        if idle is None or engine is None or idle > _HARDLY_IDLE or engine / (1 - idle) > _MOSTLY_MONGOD:
+            continue
+        others = 1 - engine / (1 - idle)
+        message = (
+            f"{workload}: {idle:.0%} of the CPU of mongod's host was idle, and {others:.0%} of what was used went to "
+            "clients or others beside it. Differences in throughput are smaller there than with clients "
+            "on hosts of their own; mongod CPU per operation is not affected."
+        )
+        yield Caveat(code="shared-host", message=message)
 
 
 def _of_effects(effects: Collection[Effect]) -> Iterable[Caveat]:

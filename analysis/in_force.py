@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -10,18 +11,23 @@ from analysis.records import InForce, Reason, Settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+DEFAULT_SYNC_PERIOD_S = 60
+"""mongod's own time between checkpoints."""
 
-def read_in_force(raw: Mapping[str, Any], write_concern: str) -> InForce:
+
+def read_in_force(raw: Mapping[str, Any]) -> InForce:
     """Interpret `in_force.json` of a trial.
 
     The collection's compressor and page size come from its creationString, which WiredTiger stored with the
     file; the zstd level and the journal's compressor from log line 22315 "Opening WiredTiger", the configuration
     mongod passed on. That line leaves out the user's own engine configuration string, which carries the zlib level:
-    that one comes from the options as the server parsed them, and shows its effect in the sizes only.
+    that one comes from the options as the server parsed them, and shows its effect in the sizes only. The write
+    concern is the clients' to tell, when they have run.
     """
     creation = str(raw.get("creation_string") or "")
     opening = str(raw.get("opening_wiredtiger") or "")
     cache, memory = raw.get("cache_max_bytes"), raw.get("memory_limit_bytes")
+    sync = (raw.get("parameters") or {}).get("syncdelay")
     return InForce(
         version=str(raw.get("version") or "unknown"),
         git_version=_text(raw.get("git_version")),
@@ -35,7 +41,7 @@ def read_in_force(raw: Mapping[str, Any], write_concern: str) -> InForce:
         leaf_page_max=_last(r"leaf_page_max=(\w+)", creation),
         creation_string=creation,
         opening_config=opening,
-        write_concern=write_concern,
+        sync_period_s=float(sync) if isinstance(sync, int | float) else None,
     )
 
 
@@ -60,8 +66,15 @@ def mismatches(asked: Settings, found: InForce, engine_version: str) -> Iterator
     limit = asked.memory_limit_bytes
     if limit is not None and abs((found.memory_limit_bytes or 0) - limit) > 2**16:  # the kernel counts whole pages
         yield from _compare("memory-limit-mismatch", "mongod's memory limit in bytes", limit, found.memory_limit_bytes)
+    sync_period_s = DEFAULT_SYNC_PERIOD_S if asked.sync_period_s is None else asked.sync_period_s
+    yield from _compare("sync-period-mismatch", "seconds between checkpoints", sync_period_s, found.sync_period_s)
     if asked.leaf_page_max_bytes is not None and _bytes(found.leaf_page_max) != asked.leaf_page_max_bytes:
         yield from _compare("page-size-mismatch", "leaf_page_max", asked.leaf_page_max_bytes, found.leaf_page_max)
+
+
+def concern_faults(phase: str, asked: Mapping[str, Any], sent: str | None) -> Iterator[Reason]:
+    """The write concern that a phase's clients sent, as JSON, where it is not the one asked for."""
+    yield from _compare("write-concern-mismatch", f"{phase}: the clients' write concern", json.dumps(asked), sent)
 
 
 def _compare(code: str, what: str, asked: object, found: object) -> Iterator[Reason]:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from analysis.latency import LatencyField, latency_us, phase_latency
 from analysis.quantities import Better, Unit
-from analysis.records import Cost, Phase, Sizes, TrialRecord
+from analysis.records import Cost, Phase, Sizes, TrialRecord, Window
 
 INSERT = "insert"
 """The workload name of the load phase."""
@@ -190,6 +190,31 @@ def _per_operation(amount: Callable[[Cost], float | None], scale: float, resolut
     return read
 
 
+def _in_window(amount: Callable[[Window], float | None]) -> Reader:
+    """CPU time of the measured window, in us for each operation measured in it."""
+
+    def read(_: TrialRecord, phase: Phase) -> Reading | None:
+        seconds = amount(phase.window) if phase.window else None
+        if seconds is None or not phase.measured_operations:
+            return None
+        return Reading(seconds * 1e6 / phase.measured_operations, CPU_TICK_US / phase.measured_operations)
+
+    return read
+
+
+def _of_host(amount: Callable[[Window], float | None]) -> Reader:
+    """A share of all the CPU time that the database's host had in the measured window."""
+
+    def read(_: TrialRecord, phase: Phase) -> Reading | None:
+        window = phase.window
+        if window is None or window.host_cpu_s is None or window.host_idle_s is None:
+            return None
+        part, whole = amount(window), window.host_cpu_s + window.host_idle_s
+        return None if part is None or whole <= 0 else Reading(part / whole, CPU_TICK_US / 1e6 / whole)
+
+    return read
+
+
 def _client_cpu_share(_: TrialRecord, phase: Phase) -> Reading | None:
     if phase.client_cpu_share is None or phase.measured_s <= 0:
         return None
@@ -239,8 +264,20 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _per_operation(lambda cost: cost.mongod_cpu_s, 1e6, CPU_TICK_US),
     ),
     Declaration(
+        "mongod_cpu_us_per_operation_in_window", "mongod CPU per operation without closing checkpoints",
+        Unit.US_PER_OPERATION, _LOW, _ALL, None, _in_window(lambda window: window.mongod_cpu_s),
+    ),
+    Declaration(
         "client_cpu_us_per_operation", "client CPU per operation", Unit.US_PER_OPERATION, _LOW, _ALL, None,
-        _per_operation(lambda cost: cost.client_cpu_s, 1e6, CPU_TICK_US),
+        _in_window(lambda window: window.client_cpu_s),
+    ),
+    Declaration(
+        "host_idle_share", "database host's CPU left idle", Unit.SHARE, _HIGH, _ALL, None,
+        _of_host(lambda window: window.host_idle_s),
+    ),
+    Declaration(
+        "mongod_share_of_host", "mongod's share of its host's CPU", Unit.SHARE, _HIGH, _ALL, None,
+        _of_host(lambda window: window.mongod_cpu_s),
     ),
     Declaration(
         "disk_read_bytes_per_operation", "disk bytes read per operation", Unit.BYTES_PER_OPERATION, _LOW, _ALL, None,

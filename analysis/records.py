@@ -77,7 +77,8 @@ class InForce(Part):
     leaf_page_max: str | None = Field(description="From the creationString, e.g. `32KB`.")
     creation_string: str
     opening_config: str = Field(description="What mongod passed to WiredTiger (log line 22315).")
-    write_concern: str = Field(description="w and j of the clients' connection string, e.g. `w=1,journal=false`.")
+    sync_period_s: float | None = Field(None, description="Seconds between checkpoints, from the server's parameters.")
+    write_concern: str | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
 
 
 class Sizes(Part):
@@ -149,6 +150,22 @@ class ClientPart(Part):
     gc_pause_s: Seconds
     longest_stall_s: Seconds = Field(description="Without an answer to any of its threads, whole phase.")
     retransmission_timeouts: Count | None = Field(None, description="TCP's, of its host, in the phase.")
+    longest_interval_s: Seconds | None = Field(None, description="Between two of its counts; about 1.")
+
+
+class Window(Part):
+    """What the measured window alone cost, warm-up and closing checkpoints left out.
+
+    The client's part is from its own account, all else from mongod's diagnostic data; None where that has no figure.
+    """
+
+    client_cpu_s: Seconds | None
+    mongod_cpu_s: Seconds | None = None
+    host_cpu_s: Seconds | None = Field(None, description="Of all processes on the database's host.")
+    host_idle_s: Seconds | None = Field(None, description="Of all its cores, waiting for the disk included.")
+    pages_read: float | None = Field(None, description="Into WiredTiger's cache.")
+    disk_read_bytes: float | None = Field(None, description="From the host's disk; None where it has several.")
+    checkpoints: float | None = Field(None, description="Begun within the window.")
 
 
 class Phase(Part):
@@ -176,6 +193,7 @@ class Phase(Part):
     client_gc_pause_s: Seconds | None = Field(None, description="Of all clients together.")
     clients: tuple[ClientPart, ...] = Field((), description="Each client process; the figures above are of all.")
     start_skew_s: Seconds | None = Field(None, description="Between the first and the last of several clients.")
+    window: Window | None = Field(None, description="None: in records of before it was read.")
 
 
 class Verification(Part):

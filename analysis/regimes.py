@@ -25,9 +25,9 @@ class Reads:
 
     phase: str
     pages: float
-    """Read into WiredTiger's cache, per operation."""
+    """Read into WiredTiger's cache, per operation of the measured window: its warm-up may have filled the cache."""
     disk_bytes: float
-    """Read by mongod at the block layer, per operation."""
+    """Read by mongod at the block layer, per operation of the whole phase."""
     cache_share: float
     """Of the cache in use at the phase's end."""
 
@@ -43,11 +43,12 @@ def reads(phase: Phase) -> Reads | None:
     operations = phase.acknowledged - sum(phase.statuses.get("INSERT", {}).values())
     if operations <= 0:
         return None
-    pages, used, size = (phase.counters.get(key) for key in ("pages_read", "cache_used", "cache_max"))
-    disk = phase.cost.disk_read_bytes
+    used, size = (phase.counters.get(key) for key in ("cache_used", "cache_max"))
+    pages, disk = phase.window.pages_read if phase.window else None, phase.cost.disk_read_bytes
     if pages is None or used is None or not size or disk is None:
         raise LookupError(phase.name)
-    return Reads(phase.name, pages / operations, disk / operations, used / size)
+    in_window = phase.measured_operations * operations / phase.acknowledged
+    return Reads(phase.name, pages / in_window if in_window else 0.0, disk / operations, used / size)
 
 
 def regime_faults(
@@ -62,14 +63,25 @@ def regime_faults(
         try:
             found = reads(phase)
         except LookupError:
-            yield _wrong(regime, f"{phase.name}: counters are missing, so nothing is proven")
+            yield _wrong(regime, f"{phase.name}: counters or diagnostic data are missing, so nothing is proven")
             continue
         if found and not (_in_cache(found) if regime is Regime.IN_CACHE else _out_of_cache(found)):
             yield _wrong(regime, str(found))
     if regime is Regime.OUT_OF_CACHE:
-        data = min((size.data_size_bytes for size in sizes), default=0)
-        if limit is None or data <= limit:
-            yield _wrong(regime, f"{data:,} bytes of documents are no more than the memory limit of {limit or 0:,}")
+        yield from _fits_memory(limit or 0, phases, sizes)
+
+
+def _fits_memory(limit: int, phases: Sequence[Phase], sizes: Sequence[Sizes]) -> Iterator[Reason]:
+    """Data that one of the two caches could hold: as documents WiredTiger's, as stored blocks the file cache."""
+    data = min((size.data_size_bytes for size in sizes), default=0)
+    stored = min((size.storage_size_bytes for size in sizes), default=0)
+    cache = max((phase.counters.get("cache_max") or 0 for phase in phases), default=0)
+    left = limit - min((phase.counters.get("cache_used") or 0 for phase in phases if phase.kind == "run"), default=0)
+    if data <= cache:
+        yield _wrong(Regime.OUT_OF_CACHE, f"{data:,} bytes of documents fit WiredTiger's cache of {cache:,.0f}")
+    if stored <= left:
+        message = f"{stored:,} stored bytes fit the {left:,.0f} that the memory limit leaves to the file cache"
+        yield _wrong(Regime.OUT_OF_CACHE, message)
 
 
 def _in_cache(found: Reads) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _SECTOR_BYTES = 512  # the kernel counts in these whatever the disk's own sectors are
 _DISKS = "systemMetrics.disks."
+_IDLE_MODES = ("idle", "iowait")
 _CPU_MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")  # guest time is part of user
 
 
@@ -183,6 +184,24 @@ def changes(
         series.name: _change(samples.at_ms, values, window_ms)
         for series, values in _found(samples, version, data_disk)
         if not series.gauge
+    }
+
+
+def window(samples: Samples, version: str, start_unix_s: float, end_unix_s: float) -> dict[str, float | None]:
+    """The figures of `records.Window` that the samples tell."""
+    found = changes(samples, version, start_unix_s, end_unix_s)
+
+    def grown(*names: str) -> float | None:
+        values = [found[name] for name in names]
+        return None if None in values else sum(change.value for change in values if change)
+
+    return {
+        "mongod_cpu_s": grown("mongod_user_cpu_s", "mongod_system_cpu_s"),
+        "host_cpu_s": grown(*(f"host_{mode}_cpu_s" for mode in _CPU_MODES if mode not in _IDLE_MODES)),
+        "host_idle_s": grown(*(f"host_{mode}_cpu_s" for mode in _IDLE_MODES)),
+        "pages_read": grown("pages_read"),
+        "disk_read_bytes": grown("disk_read_bytes"),
+        "checkpoints": grown("checkpoints"),
     }
 
 

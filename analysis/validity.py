@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # Against a database that answers at once (pressgauge.NoopBinding), 1 to 16 threads keep 0.95 to 1.02 of min(threads,
 # cores) busy. Beside a mongod on the same two cores it is 0.3 to 0.4, in batched loads 0.6.
 _BUSY_CLIENT = 0.85
+_STOOD_STILL_S = 5.0
 _RATIO_TOLERANCE = 0.15
 _STEADY = 0.25  # checkpoints move a window's thirds by some 10 %; the JIT compiler's warm-up doubles throughput
 
@@ -39,6 +40,12 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
     if phase.measured_operations == 0:
         yield Reason(code="nothing-measured", message=f"{phase.name}: no operation was acknowledged in the window")
     for client in phase.clients:
+        if client.longest_interval_s is not None and client.longest_interval_s > _STOOD_STILL_S:
+            yield Reason(
+                code="client-stood-still",
+                message=f"{phase.name}: {client.longest_interval_s:.1f} s passed between two counts of {client.name}, "
+                "which makes one a second: it, or its whole host, stood still; run on a quieter host",
+            )
         if client.longest_stall_s > _STALL_S and client.retransmission_timeouts:
             yield Reason(
                 code="link-failed",

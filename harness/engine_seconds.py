@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from analysis.ftdc import Samples
     from analysis.records import TrialRecord
     from harness.ledger import Ledger
 
@@ -32,15 +33,17 @@ def engine_seconds(ledger: Ledger, records: Sequence[TrialRecord]) -> dict[str, 
         if record.counts and record.in_force:
             folder = ledger.trials_folder / record.trial / "diagnostic.data"
             try:
-                found[record.trial] = _phases(record, _frame(folder, record.in_force.version))
+                samples = read_samples(folder, record.in_force.version)
+                found[record.trial] = _phases(record, time_series.frame(samples, record.in_force.version))
             except (FtdcError, OSError):
                 continue
     return {trial: table for trial, table in found.items() if not table.empty}
 
 
-def _frame(folder: Path, version: str) -> pd.DataFrame:
+def read_samples(folder: Path, version: str) -> Samples:
+    """What a trial's diagnostic data tells. Raises FtdcError where it is damaged, OSError where it can't be read."""
     files = ((name, read_stored(folder / name)) for name in ftdc.in_order(stored_names(folder)))
-    return time_series.frame(ftdc.read(files, time_series.wanted(version)), version)
+    return ftdc.read(files, time_series.wanted(version))
 
 
 def _phases(record: TrialRecord, table: pd.DataFrame) -> pd.DataFrame:

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any
 from analysis import counters as engine_counters
 from analysis import in_force as read_back
 from analysis import regimes, validity
+from analysis.ftdc_format import FtdcError
 from analysis.records import InForce, Member, MemberMoment, Reason, Sizes, TrialRecord, Verification
 from analysis.replication import replication_faults
 from harness.clients import named_folders
+from harness.engine_seconds import read_samples
 from harness.evidence_phase import PhaseEvidence, read_phase
-from harness.trial_vars import connection_options, settings
+from harness.trial_vars import settings
 from workloads.errors import YcsbOutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from analysis.ftdc import Samples
     from harness.places import Places
     from harness.plan import PlannedTrial
     from harness.spec import Campaign, Workload
@@ -96,10 +99,9 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
 
 def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     campaign = context.campaign
-    options = connection_options(campaign, context.trial.cell.arm)
-    concern = f"w={options['w']},journal={options['journal']}"
-    reading.in_force = read_back.read_in_force(_json(folder / "in_force.json"), concern)
+    reading.in_force = read_back.read_in_force(_json(folder / "in_force.json"))
     version = reading.in_force.version
+    samples = _engine_samples(folder / "diagnostic.data", version)
     before = _json(folder / "snapshot.empty.json")
     names = [("load", "loaded"), *((name, f"after-{name}") for name in context.workloads)]
     for name, moment in names:
@@ -107,10 +109,11 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
         reading.sizes.append(_sizes(after, moment))
         moved = engine_counters.change(_counters(before, version), _counters(after, version))
         asked = campaign.load if name == "load" else context.workloads[name]
-        reading.phases.append(
-            read_phase(named_folders(folder, context.places.clients), name, asked, moved, before, after)
-        )
+        phase = read_phase(named_folders(folder, context.places.clients), name, asked, moved, before, after)
+        reading.phases.append(phase.with_engine(samples, version) if samples else phase)
         before = after
+    sent = dict.fromkeys(evidence.client.write_concern for evidence in reading.phases)
+    reading.in_force = reading.in_force.model_copy(update={"write_concern": " | ".join(filter(None, sent)) or None})
     reading.members = list(_members(context, folder, version, [moment for _, moment in names]))
     found = _json(folder / "verify.json")
     found.pop("format_version", None)
@@ -120,12 +123,23 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
         reading.stops.append(_json(folder / instance.folder / "stop.json"))
 
 
+def _engine_samples(folder: Path, version: str) -> Samples | None:
+    """The engine's seconds; None where it left none that can be read, so that its figures are missing, not wrong."""
+    try:
+        return read_samples(folder, version)
+    except (FtdcError, OSError):
+        return None
+
+
 def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     campaign = context.campaign
     if reading.in_force:
         asked = settings(campaign, context.trial.cell.arm)
         yield from read_back.mismatches(asked, reading.in_force, campaign.engines[context.trial.cell.engine].version)
+    concern = campaign.arm_write_concern(context.trial.cell.arm)
+    asked_concern = {"w": concern.w, "j": concern.journal}
     for evidence in reading.phases:
+        yield from read_back.concern_faults(evidence.phase.name, asked_concern, evidence.client.write_concern)
         yield from validity.phase_faults(evidence.phase, campaign.limits.failed_operations)
         for death in evidence.client.threads.died:
             message = f"{evidence.phase.name}: client thread {death.thread} died: {death.why}"

@@ -6,7 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from analysis.records import ClientPart, Cost, Latency, Phase
+import numpy as np
+
+from analysis import time_series
+from analysis.records import ClientPart, Cost, Latency, Phase, Window
 from workloads.client_file import FLUSH, ClientFile, of_all, read_client_file
 from workloads.interval_log import Interval, IntervalLog, merge, read_interval_log
 
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from analysis.ftdc import Samples
     from harness.spec import Client
 
 
@@ -28,6 +32,16 @@ class PhaseEvidence:
 
     phase: Phase
     client: ClientFile
+
+    def with_engine(self, samples: Samples, version: str) -> PhaseEvidence:
+        """The same, with what its window cost the engine and its host, by mongod's diagnostic data."""
+        phase = self.phase
+        if phase.window is None or phase.started_at_s is None:
+            return self
+        start = phase.started_at_s + phase.warmup_s
+        told = time_series.window(samples, version, start, start + phase.measured_s)
+        window = phase.window.model_copy(update=told)
+        return PhaseEvidence(phase.model_copy(update={"window": window}), self.client)
 
 
 def read_phase(
@@ -69,9 +83,10 @@ def read_phase(
             intended[operation] = _merged_mix(operation, [intended[one] for one in main])
     latencies = [_latency(operation, "actual", log) for operation, log in logs.items() if operation in timed]
     latencies += [_latency(operation, "intended", log) for operation, log in intended.items() if operation in timed]
+    spent = [_cpu_s(part.account, *window) for part, window in zip(parts, windows, strict=True)]
     shares = [
-        _cpu_share(p.account, w[0], p.threads_and_cores(asked, len(parts)))
-        for p, w in zip(parts, windows, strict=False)
+        None if cpu_s is None else cpu_s / (until - since) / part.threads_and_cores(asked, len(parts))
+        for part, (since, until), cpu_s in zip(parts, windows, spent, strict=True)
     ]
     phase = Phase(
         name=name,
@@ -97,6 +112,7 @@ def read_phase(
         client_gc_pause_s=account.gc.total_ms / 1000,
         clients=tuple(part.told(rate, share) for part, rate, share in zip(parts, rates, shares, strict=True)),
         start_skew_s=round(max(part.began for part in parts) - began, 3) if len(parts) > 1 else None,
+        window=Window(client_cpu_s=None if None in spent else sum(cpu_s or 0.0 for cpu_s in spent)),
     )
     return PhaseEvidence(phase, account)
 
@@ -123,6 +139,7 @@ class _Part:
         return min(max(1, asked.threads // clients), self.account.cores)
 
     def told(self, rate: float, share: float | None) -> ClientPart:
+        lengths = [interval.end_s - interval.start_s for log in self.logs.values() for interval in log.intervals]
         return ClientPart(
             name=self.name,
             started_at_s=self.began,
@@ -130,6 +147,7 @@ class _Part:
             cpu_share=share,
             gc_pause_s=self.account.gc.total_ms / 1000,
             longest_stall_s=round(self.account.longest_stall_s, 3),
+            longest_interval_s=round(max(lengths), 3) if lengths else None,
             retransmission_timeouts=self.timeouts,
         )
 
@@ -251,9 +269,10 @@ def _cost(account: ClientFile, before: dict[str, Any], after: dict[str, Any]) ->
     )
 
 
-def _cpu_share(account: ClientFile, start_s: float, cores: int) -> float | None:
-    """The client's CPU in the window, of what its threads could use at most: so many cores."""
-    samples = [sample for sample in account.samples if sample[0] >= start_s]
-    if len(samples) < 2 or samples[-1][0] <= samples[0][0]:
+def _cpu_s(account: ClientFile, start_s: float, end_s: float) -> float | None:
+    """A client's CPU in a window, interpolated between its samples."""
+    at_s, cpu_s = [sample[0] for sample in account.samples], [sample[2] for sample in account.samples]
+    if len(at_s) < 2 or end_s <= start_s:
         return None
-    return (samples[-1][2] - samples[0][2]) / (samples[-1][0] - samples[0][0]) / cores
+    spent_by = np.interp((start_s, end_s), at_s, cpu_s)
+    return float(spent_by[1] - spent_by[0])

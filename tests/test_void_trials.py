@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +19,11 @@ from tests.campaigns import meddling, small
 from tests.harness.commands import harness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from analysis.records import TrialRecord
 
 pytestmark = pytest.mark.real
 HOME = ROOT / ".pressgauge"
+MEDDLERS = Path(__file__).parent / "meddlers"
 
 
 def record_of(tmp_path: Path) -> TrialRecord:
@@ -59,11 +61,40 @@ def test_a_lost_document(tmp_path: Path) -> None:
 
 def test_a_mongod_that_dies(tmp_path: Path) -> None:
     with meddling(tmp_path, 27306) as (_, instance):
-        pid = int(next(line for line in _pids(instance)))
-        os.kill(pid, signal.SIGKILL)
+        os.kill(_pid(instance / "mongod.pid"), signal.SIGKILL)
     record = record_of(tmp_path)
     assert codes(record) & {"engine-failed", "client-failed"}
     assert record.phases  # what was measured before it died is kept, and shown
+
+
+def test_a_client_thread_that_dies(tmp_path: Path) -> None:
+    classes = tmp_path / "classes"
+    manifest = tmp_path / "manifest"
+    manifest.write_text("Agent-Class: ThreadStopper\n", encoding="utf-8")
+    _command("javac", "-nowarn", "-d", classes, MEDDLERS / "ThreadStopper.java")
+    _command("jar", "--create", "--file", tmp_path / "stopper.jar", "--manifest", manifest, "-C", classes, ".")
+    with meddling(tmp_path, 27308):
+        _command("jcmd", _pid(HOME / "clients/t27308/client.pid"), "JVMTI.agent_load", tmp_path / "stopper.jar")
+    (reason,) = record_of(tmp_path).void
+    assert reason.code == "client-failed"
+    assert "died: ThreadDeath" in reason.message
+
+
+def test_dropped_connections(tmp_path: Path) -> None:
+    with meddling(tmp_path, 27309):
+        _command("ss", "-K", "-tn", "sport", "=", ":27309")
+    record = record_of(tmp_path)
+    assert "operations-failed" in codes(record) or "client-thread-died" in codes(record)
+    assert any("CONNECTION_LOST" in reason.message for reason in record.void)
+
+
+def test_a_client_that_stood_still(tmp_path: Path) -> None:
+    with meddling(tmp_path, 27310):
+        client = _pid(HOME / "clients/t27310/client.pid")
+        os.kill(client, signal.SIGSTOP)
+        time.sleep(6)
+        os.kill(client, signal.SIGCONT)
+    assert "client-stood-still" in codes(record_of(tmp_path))
 
 
 def test_the_wrong_compressor(tmp_path: Path) -> None:
@@ -75,11 +106,10 @@ def test_the_wrong_compressor(tmp_path: Path) -> None:
     assert "is zlib; asked was snappy" in record.void[0].message
 
 
-def _pids(instance: Path) -> Iterator[str]:
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (folder / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if str(instance).encode() in line and b"mongod" in line.split(b"\0")[0]:
-            yield folder.name
+def _pid(file: Path) -> int:
+    """The process that an instance's or a client's pid file names."""
+    return int(json.loads(file.read_text(encoding="utf-8"))["pid"])
+
+
+def _command(*words: object) -> None:
+    subprocess.run([str(word) for word in words], check=True, capture_output=True, timeout=60)

@@ -64,6 +64,7 @@ class ClientFile(_Part):
         description="Field versions that read-modify-writes wrote; the stored sum must agree."
     )
     last_inserted_record: int | None
+    write_concern: str | None = Field(None, description='What the driver sent with each write, as JSON: `{"w": 1, …}`.')
     duration_s: float
     target_per_s: float | None
     achieved_per_s: float
@@ -131,6 +132,7 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
         },
         versions_written=sum(one.versions_written for one in every),
         last_inserted_record=max(inserted, default=None),
+        write_concern=" | ".join(dict.fromkeys(str(one.write_concern) for one in every)),
         duration_s=max(one.duration_s for one in every),
         target_per_s=sum(targets) if targets else None,
         achieved_per_s=sum(one.achieved_per_s for one in every),

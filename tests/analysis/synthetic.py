@@ -26,6 +26,7 @@ from analysis.records import (
     Sizes,
     TrialRecord,
     Verification,
+    Window,
 )
 
 DOCUMENTS = 100_000
@@ -169,7 +170,7 @@ def trial(
             opening_config="create,cache_size=1024M", journal_compressor="snappy",
             cache_size_bytes=2**30, leaf_page_max="32KB",
             creation_string=f"access_pattern_hint=none,block_compressor={arm.compressor.value},leaf_page_max=32KB",
-            write_concern="w=1,journal=false",
+            sync_period_s=60, write_concern='{"w": 1, "j": false}',
         ),
         corpus="ab" * 32,
         expected_ratio=round(arm.ratio * 1.06, 3),
@@ -224,6 +225,15 @@ def phase(name: str, operation: str, per_s: float, p99_us: float, cpu_us: float,
         target_per_s=None,
         client_cpu_share=0.4,
         client_gc_pause_s=0.05,
+        window=Window(
+            client_cpu_s=measured * 120 / 1e6,
+            mongod_cpu_s=measured * cpu_us / 1e6,
+            host_cpu_s=measured * (cpu_us + 120) / 1e6,
+            host_idle_s=duration,
+            pages_read=0,
+            disk_read_bytes=0,
+            checkpoints=duration // 60,
+        ),
     )
 
 

@@ -16,7 +16,7 @@ from analysis.verdicts import Family, Verdict
 from tests.analysis.synthetic import ARTICLE, NONE, QUIET, SNAPPY, ZLIB, ZSTD, Arm, Noise, campaign, voided
 
 if TYPE_CHECKING:
-    from analysis.records import Settings, TrialRecord
+    from analysis.records import Phase, Settings, TrialRecord
 
 THROUGHPUT = Constraint(metric="rmw.throughput", at_least=0.7)
 LATENCY = Constraint(metric="rmw.p99", at_most=1.25)
@@ -186,6 +186,21 @@ def test_the_cheapest_arm_is_found_within_blocks() -> None:
 
 def p_values(decision: Decision, arm: str) -> dict[str, float | None]:
     return {e.metric: e.p_difference for e in decision.effects if e.candidate == arm and e.family is Family.PRIMARY}
+
+
+@pytest.mark.parametrize(("idle_s", "others", "caveats"), [(0.0, 1.0, 2), (9e9, 1.0, 0), (0.0, 0.1, 0)])
+def test_a_host_that_clients_share_with_mongod_is_said(idle_s: float, others: float, caveats: int) -> None:
+    def on_shared_host(phase: Phase) -> Phase:
+        assert phase.window is not None
+        assert phase.window.mongod_cpu_s is not None
+        host_cpu_s = phase.window.mongod_cpu_s * (1 + others)
+        window = phase.window.model_copy(update={"host_idle_s": idle_s, "host_cpu_s": host_cpu_s})
+        return phase.model_copy(update={"window": window})
+
+    records = [r.model_copy(update={"phases": tuple(map(on_shared_host, r.phases))}) for r in campaign(blocks=3)]
+    messages = [one.message for one in decide(records, criteria()).caveats if one.code == "shared-host"]
+    assert len(messages) == caveats  # one for each workload
+    assert all("50% of what was used" in message for message in messages)
 
 
 def test_caveats_name_what_is_missing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.records import Cost, Phase, Regime, Sizes
+from analysis.records import Cost, Phase, Regime, Sizes, Window
 from analysis.regimes import reads, regime_faults
 
 MIB = 2**20
@@ -14,7 +14,7 @@ LIMIT = 512 * MIB
 def phase(  # what a phase of 1,000 reads moved
     pages: float | None = 900, disk_bytes: int | None = 22_000_000, used: float | None = 200 * MIB, **changes: object
 ) -> Phase:
-    counters = {"pages_read": pages, "cache_used": used, "cache_max": 256.0 * MIB}
+    counters = {"pages_read": 9e9, "cache_used": used, "cache_max": 256.0 * MIB}  # the warm-up read much
     plain = Phase(
         name="read",
         kind="run",
@@ -31,6 +31,7 @@ def phase(  # what a phase of 1,000 reads moved
         cost=Cost(mongod_cpu_s=1, client_cpu_s=1, disk_read_bytes=disk_bytes, disk_written_bytes=0),
         counters=counters,
         target_per_s=None,
+        window=Window(client_cpu_s=1, pages_read=pages),
     )
     return plain.model_copy(update=changes)
 
@@ -73,6 +74,7 @@ INSERTS = {"INSERT": {"OK": 1000}}
         ("more is not", Regime.IN_CACHE, phase(pages=11, disk_bytes=0), 1),
         ("no counter, no proof in cache", Regime.IN_CACHE, phase(used=None), 1),
         ("no counter, no proof out of cache", Regime.OUT_OF_CACHE, phase(pages=None), 1),
+        ("no diagnostic data, no proof", Regime.IN_CACHE, phase(window=None), 1),
         ("no disk figure, no proof", Regime.OUT_OF_CACHE, phase(disk_bytes=None), 1),
         ("inserts read nothing", Regime.OUT_OF_CACHE, phase(pages=0, disk_bytes=0, statuses=INSERTS), 0),
         ("the load is in no regime", Regime.IN_CACHE, phase(kind="load"), 0),
@@ -95,7 +97,19 @@ def test_inserts_do_not_dilute_the_reads() -> None:
     assert found.pages == 1.0
 
 
-@pytest.mark.parametrize(("limit", "data_bytes"), [(LIMIT, LIMIT), (None, 2 * LIMIT)])
-def test_data_within_the_limit_is_not_out_of_cache(limit: int | None, data_bytes: int) -> None:
-    (message,) = faults(Regime.OUT_OF_CACHE, OUT, limit=limit, data_bytes=data_bytes)
-    assert "no more than the memory limit" in message
+@pytest.mark.parametrize(
+    ("limit", "data_bytes", "cache"),
+    [
+        (LIMIT, 250 * MIB, "WiredTiger's cache of 268,435,456"),
+        (LIMIT, 300 * MIB, "to the file cache"),  # 512 MiB less the 200 in WiredTiger's cache
+        (None, 200 * MIB, "WiredTiger's cache"),
+    ],
+)
+def test_data_that_a_cache_could_hold_is_not_out_of_cache(limit: int | None, data_bytes: int, cache: str) -> None:
+    assert any(cache in message for message in faults(Regime.OUT_OF_CACHE, OUT, limit=limit, data_bytes=data_bytes))
+
+
+def test_what_compression_lets_the_file_cache_hold_is_not_out_of_cache() -> None:
+    stored = sizes(2 * LIMIT).model_copy(update={"storage_size_bytes": LIMIT // 2})
+    (fault,) = regime_faults(Regime.OUT_OF_CACHE, LIMIT, [OUT], [stored])
+    assert "268,435,456 stored bytes fit the 327,155,712" in fault.message

@@ -91,6 +91,10 @@ def test_the_figures_are_those_of_the_raw_files(folder: Path) -> None:
         ("in_force.json", "version", "6.0.27", "engine-mismatch"),
         ("in_force.json", "creation_string", "block_compressor=zstd,leaf_page_max=32KB", "compressor-mismatch"),
         ("in_force.json", "creation_string", None, "compressor-mismatch"),
+        ("in_force.json", "parameters", {"syncdelay": 5.0}, "sync-period-mismatch"),
+        ("in_force.json", "parameters", {}, "sync-period-mismatch"),
+        ("rmw.client.json", "write_concern", '{"w": "majority", "j": false}', "write-concern-mismatch"),
+        ("load.client.json", "write_concern", None, "write-concern-mismatch"),
         ("in_force.json", "opening_wiredtiger", "log=(enabled=true,compressor=zlib)", "journal-compressor-mismatch"),
     ],
 )
@@ -99,6 +103,15 @@ def test_what_is_wrong_voids_the_trial(folder: Path, file: str, key: str, value:
     assert key in found
     (folder / file).write_text(json.dumps(found | {key: value}))
     assert codes(read(folder)) == {code}
+
+
+def test_without_diagnostic_data_its_figures_are_missing_and_never_zero(folder: Path) -> None:
+    assert not (folder / "diagnostic.data").exists()
+    rmw = read(folder).phases[-1]
+    assert rmw.window is not None
+    assert rmw.window.mongod_cpu_s is None
+    assert rmw.window.client_cpu_s is not None
+    assert 0 < rmw.window.client_cpu_s < 2 * rmw.measured_s
 
 
 def test_failed_operations_and_dead_threads_void_the_trial(folder: Path) -> None:

@@ -29,6 +29,7 @@ final class ClientRecord {
   private final Set<String> told = ConcurrentHashMap.newKeySet();
   private final LongAdder versionsWritten = new LongAdder();
   private final AtomicLong lastInserted = new AtomicLong(-1);
+  private volatile String writeConcern;
 
   private ClientRecord() {}
 
@@ -59,6 +60,15 @@ final class ClientRecord {
   /** Field values written by read-modify-writes, each one version above the value read. */
   void versionsWritten(int fields) {
     versionsWritten.add(fields);
+  }
+
+  /** What the driver sends with each write, as JSON; told by the binding when it has connected. */
+  void writeConcern(String concern) {
+    writeConcern = concern;
+  }
+
+  String writeConcern() {
+    return writeConcern;
   }
 
   void inserted(long recordNumber) {

@@ -90,6 +90,7 @@ final class SharedClient {
       client = MongoClients.create(clientSettings(uri, threads(settings)));
       var database = client.getDatabase(settings.text("mongodb.database", "pressgauge"));
       database.runCommand(new Document("ping", 1));
+      ClientRecord.of(properties).writeConcern(database.getWriteConcern().asDocument().toJson());
       return new SharedClient(client, database, null);
     } catch (UsageException e) {
       return failed(client, e.getMessage());

@@ -206,6 +206,7 @@ public final class TextWorkload extends CoreWorkload {
     facts.put("threads", threads);
     facts.put("operations", record.operations());
     facts.put("versions_written", record.versionsWritten());
+    facts.put("write_concern", record.writeConcern());
     facts.put("last_inserted_record", record.lastInserted() < 0 ? null : record.lastInserted());
     try {
       int target = settings.count(Client.TARGET_PROPERTY, 0, 0, Integer.MAX_VALUE);
