@@ -115,7 +115,8 @@ def cloud_down(
 
     spec = load_campaign(find_campaign(campaign))
     ec2 = client("ec2", region=cloud_of(spec).region)
-    lines = list(take_down(ec2, home.resolve() / "cloud", campaign=spec.name, owner=caller(), run=run))
+    owner = caller(ec2.meta.region_name)
+    lines = list(take_down(ec2, home.resolve() / "cloud", campaign=spec.name, owner=owner, run=run))
     say(lines or [f"{spec.name}: nothing of yours is there"])
 
 

@@ -116,10 +116,10 @@ def _resources(ec2: Any, filters: list[dict[str, Any]]) -> Iterator[tuple[str, M
         yield from (("key_pairs", one) for one in ec2.describe_key_pairs(Filters=filters)["KeyPairs"])
 
 
-def caller() -> str:
+def caller(region: str) -> str:
     """Who owns what is started: the caller's ARN, without the name of a session that only lasts for hours."""
     with answers("sts"):
-        arn = str(client("sts").get_caller_identity()["Arn"])
+        arn = str(client("sts", region=region).get_caller_identity()["Arn"])
     return _TEMPORARY_SESSION.sub("", arn)
 
 

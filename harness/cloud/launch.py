@@ -69,7 +69,8 @@ def prepare(campaign: Campaign, names: Sequence[str]) -> Launch:
     """
     cloud = cloud_of(campaign)
     hosts = _chosen(cloud, names)
-    ec2, owner = client("ec2", region=cloud.region), caller()
+    ec2 = client("ec2", region=cloud.region)
+    owner = caller(ec2.meta.region_name)
     up = find_fleets(ec2, campaign=campaign.name, owner=owner).values()
     estimate = Estimate(
         kinds=price_hosts(cloud, hosts, ec2.meta.region_name),

@@ -82,11 +82,17 @@ class Estimate:
         )
 
     def check(self) -> None:
-        """Refuse what could cost more than the limit.
+        """Refuse what could cost more than the limit, or end before the campaign does.
 
         Raises:
             InputError: it could.
         """
+        if self.needed_s > self.cloud.expires_after_h * 3600:
+            raise InputError(
+                f"cloud.expires_after_h: the plan takes about {show_duration(self.needed_s)}, "
+                f"and the hosts would be gone after {self.cloud.expires_after_h:g} h",
+                do="raise cloud.expires_after_h, or plan less",
+            )
         if self.most + self.already > self.cloud.cost_limit:
             currency = self.cloud.prices.currency
             raise InputError(

@@ -19,7 +19,7 @@ from harness.cloud.spec import Cloud
 from harness.cloud.up import bring_up
 from harness.errors import HostError, InputError
 from harness.load_spec import find_campaign, load_campaign
-from tests.harness.aws_server import refuse
+from tests.harness.aws_server import REGION, refuse
 from tests.harness.commands import harness, start
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def cloud(**changes: Any) -> dict[str, Any]:
     }
     prices = {"instances_per_hour": {"c6g.2xlarge": 0.272, "c5.2xlarge": 0.34}}
     section = {"hosts": hosts, "expires_after_h": 2, "cost_limit": 5, "ssh_from": "203.0.113.7/32", "prices": prices}
-    return section | changes
+    return section | {"region": REGION} | changes
 
 
 def write(folder: Path, name: str = "lab", **changes: Any) -> Path:
@@ -58,6 +58,7 @@ def spec(tmp_path: Path) -> Campaign:
 @pytest.fixture
 def ec2(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "3")
+    monkeypatch.delenv("AWS_DEFAULT_REGION")  # the spec names it
     return aws.client("ec2")
 
 
@@ -97,7 +98,7 @@ def test_up_list_and_down(ec2: Any, tmp_path: Path) -> None:
     assert hosts["all"]["vars"]["ansible_ssh_private_key_file"] == str(key)
     assert key.stat().st_mode & 0o077 == 0
 
-    listed = harness("cloud-list")
+    listed = harness("cloud-list", "--region", REGION)
     assert listed.code == 0, listed.err
     # graviton .272 + intel .34 with a disk of (200 × .08 + 3000 × .005 + 125 × .04) / 730 each, clients .34 with one
     # of 100 × .08 / 730, and an address for each
@@ -270,6 +271,11 @@ def test_the_limit_is_kept_before_anything_is_started(ec2: Any, aws: Aws, tmp_pa
         prepare(load_campaign(write(tmp_path, cost_limit=1.5)), [])
     created = [call.action for call in aws.front.calls if call.action.startswith(("Create", "Run", "Authorize"))]
     assert created == []
+
+
+def test_hosts_outlive_the_plan(ec2: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cloud\.expires_after_h: the plan takes about .* gone after 0\.001 h"):
+        prepare(load_campaign(write(tmp_path, expires_after_h=0.001)), [])
 
 
 def test_hosts_that_are_up_count_for_the_limit(ec2: Any, spec: Campaign, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_every_recipe_is_a_valid_campaign(recipe: str, tmp_path: Path) -> None:
     assert load_campaign(path).arms
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/recipes.md"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/recipes.md", "docs/ec2.md", "docs/s3.md"])
 def test_every_make_target_and_link_exists(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     targets = set(re.findall(r"(?:`|\$ )make ([a-z-]+)", text))
