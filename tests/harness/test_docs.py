@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 RECIPES = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/recipes.md").read_text(encoding="utf-8"), re.DOTALL)
 MADE = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
+PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{name}.md" for name in ("tutorial", "recipes", "ec2", "s3"))]
+
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_every_recipe_is_a_valid_campaign(recipe: str, tmp_path: Path) -> None:
@@ -26,7 +28,7 @@ def test_every_recipe_is_a_valid_campaign(recipe: str, tmp_path: Path) -> None:
     assert load_campaign(path).arms
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/recipes.md", "docs/ec2.md", "docs/s3.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_every_make_target_and_link_exists(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     targets = set(re.findall(r"(?:`|\$ )make ([a-z-]+)", text))
