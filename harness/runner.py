@@ -16,6 +16,7 @@ from datasets import Corpus, DatasetError, DocumentShape, Manifest, expected_rat
 from harness import plan as planning
 from harness.canaries import moved_canaries, take_canaries
 from harness.clients import named_folders
+from harness.disk_watch import NO_SPACE, DiskWatch
 from harness.errors import DefectError, EngineError, HostError, InputError, Interrupted, PressgaugeError
 from harness.evidence import TrialContext, read_trial
 from harness.fit import check_fit
@@ -68,6 +69,7 @@ class CampaignRun:
     attempts: dict[int, int] = field(default_factory=dict)
     """Of each trial, by this command: a later one, after something was mended, may try again."""
     failed_in_a_row: int = 0
+    disks: DiskWatch = field(default_factory=lambda: DiskWatch((), 0))
 
     def run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
         """Run what is missing of the plan; `blocks_wanted` says, from what there is, how many blocks it has.
@@ -107,6 +109,8 @@ class CampaignRun:
         self.places = places(self.campaign, surveys)
         if not self.ledger.trials_folder.is_dir():
             raise HostError(f"{self.ledger.folder}: results can't be written", do="give a writable RESULTS folder")
+        self.disks = DiskWatch.of(surveys, self.ledger.folder, self.campaign.limits.free_disk)
+        self.disks.check()
         self.ledger.keep_first(HOST_FILE, {host: found["survey"] for host, found in surveys.items()})
         self.ledger.keep_first(VERSIONS_FILE, tool_versions(JAR))
         self.progress.step("preparing the datasets")
@@ -202,6 +206,7 @@ class CampaignRun:
         def tick() -> None:
             tail.poll()
             self.progress.tick()
+            self.disks.check()
 
         told = trial_vars(self.campaign, trial, workloads, corpus, workspace, self.places)
         outcome = run_playbook(
@@ -266,6 +271,7 @@ def _why(outcome: PlaybookRun, workspace: Path) -> Reason:
     with contextlib.suppress(OSError, ValueError, KeyError):
         left = json.loads((workspace / "failure.json").read_text())
         kind, message = str(left["kind"]), f"{left['task']}: {left['msg']}"
+        kind = "host" if NO_SPACE in message else kind
     return Reason(code=f"{kind}-failed", message=message)
 
 
