@@ -12,8 +12,9 @@ import numpy as np
 from pydantic import Field
 
 from analysis.inference import Inference, infer
-from analysis.metrics import Reading, metric
+from analysis.metrics import metric
 from analysis.quantities import Better, Estimate, Finite, Unit
+from analysis.readers import Reading
 from analysis.records import Part
 
 if TYPE_CHECKING:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from analysis.metrics import Metric, Reading, metric, readings
+from analysis.metrics import Metric, metric, readings
 from analysis.records import Compressor, TrialRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from analysis.readers import Reading
 
 
 class Row(NamedTuple):
