@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import tempfile
 import time
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 from harness.load_spec import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 ANSIBLE = ROOT / "ansible"
 _POLL_S = 0.25
+_PRIVATE = "pressgauge-ansible-"
+_LOCK = ".lock"
 _LAST_WORDS = 400
 _NOT_STEPS = ("Validating arguments against", "Each run phase")
 
@@ -83,8 +87,7 @@ def run_playbook(
     stop = False
     import ansible_runner  # noqa: PLC0415 only what runs campaigns pays for it, not what renders reports
 
-    private = Path(tempfile.mkdtemp(prefix="pressgauge-ansible-"))
-    try:
+    with private_folder() as private:
         thread, runner = ansible_runner.run_async(
             private_data_dir=str(private),
             project_dir=str(ANSIBLE),
@@ -107,9 +110,24 @@ def run_playbook(
         outcome.ok = runner.rc == 0
         outcome.timed_out = runner.status == "timeout"
         _explain(outcome, private, log)
-    finally:
-        shutil.rmtree(private, ignore_errors=True)
     return outcome
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A folder for Ansible's own files, gone afterwards; those that killed harnesses left are deleted too."""
+    for left in Path(tempfile.gettempdir()).glob(f"{_PRIVATE}*"):
+        with suppress(OSError), (left / _LOCK).open("r+") as lock:  # another user's can't be opened
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while its harness lives
+            shutil.rmtree(left)
+    folder = Path(tempfile.mkdtemp(prefix=f".{_PRIVATE}"))
+    try:
+        with (folder / _LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            folder = folder.rename(folder.with_name(folder.name[1:]))  # found by others only now that it is held
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _explain(outcome: PlaybookRun, private: Path, log: Path | None) -> None:

@@ -49,7 +49,7 @@ def test_a_disk_that_fills_up(disk: Path, tmp_path: Path) -> None:
     running = start(*arguments)
     trials = disk / "results/full/latest/trials"
     deadline = time.monotonic() + 240
-    while not list(trials.glob("000-*")) or not list(trials.glob(".001-*/load.status.log")):
+    while not list(trials.glob("0001-*")) or not list(trials.glob(".0002-*/load.status.log")):
         assert running.poll() is None, running.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.1)
