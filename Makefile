@@ -117,6 +117,10 @@ screenshot: setup-test ## Picture of the top of RUN's report into PICTURE (defau
 prove-store: setup-test ## A run of 1 GB to an S3 store and back, killed half-way: bit-identical, in at most 200 MB (two minutes)
 	@$(PYTHON) -m tests.harness.prove_store
 
+check-gate: setup ## Plant regressions, and see whether the gate finds each (a quarter of an hour)
+	@$(HARNESS) run tests/gate/planted.yaml --results .pressgauge/check-gate $(if $(NEW),--new) $(if $(PROGRESS),--$(PROGRESS))
+	@$(PYTHON) -m tests.gate.check .pressgauge/check-gate/planted/latest
+
 docs: setup ## Generate docs/spec.md and the records' JSON Schema from the types
 	@$(PYTHON) -m harness.reference
 

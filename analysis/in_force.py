@@ -26,7 +26,7 @@ def read_in_force(raw: Mapping[str, Any]) -> InForce:
     """
     creation = str(raw.get("creation_string") or "")
     opening = str(raw.get("opening_wiredtiger") or "")
-    cache, memory = raw.get("cache_max_bytes"), raw.get("memory_limit_bytes")
+    cache, memory, cpu = raw.get("cache_max_bytes"), raw.get("memory_limit_bytes"), raw.get("cpu_limit")
     sync = (raw.get("parameters") or {}).get("syncdelay")
     return InForce(
         version=str(raw.get("version") or "unknown"),
@@ -38,6 +38,7 @@ def read_in_force(raw: Mapping[str, Any]) -> InForce:
         journal_compressor=_last(r"log=\([^)]*?compressor=(\w*)", opening, empty="none"),
         cache_size_bytes=int(cache) if isinstance(cache, int | float) else None,
         memory_limit_bytes=int(memory) if isinstance(memory, int) else None,
+        cpu_limit=float(cpu) if isinstance(cpu, int | float) else None,
         leaf_page_max=_last(r"leaf_page_max=(\w+)", creation),
         creation_string=creation,
         opening_config=opening,
@@ -68,6 +69,8 @@ def mismatches(asked: Settings, found: InForce, engine_version: str) -> Iterator
         yield from _compare("memory-limit-mismatch", "mongod's memory limit in bytes", limit, found.memory_limit_bytes)
     sync_period_s = DEFAULT_SYNC_PERIOD_S if asked.sync_period_s is None else asked.sync_period_s
     yield from _compare("sync-period-mismatch", "seconds between checkpoints", sync_period_s, found.sync_period_s)
+    if asked.cpu_limit is not None and abs((found.cpu_limit or 0) - asked.cpu_limit) > 0.001:
+        yield from _compare("cpu-limit-mismatch", "mongod's CPU limit", asked.cpu_limit, found.cpu_limit)
     if asked.leaf_page_max_bytes is not None and _bytes(found.leaf_page_max) != asked.leaf_page_max_bytes:
         yield from _compare("page-size-mismatch", "leaf_page_max", asked.leaf_page_max_bytes, found.leaf_page_max)
 

@@ -60,6 +60,7 @@ class Settings(Part):
     collection_config: str | None = Field(None, description="Further WiredTiger options of the collection.")
     sync_period_s: int | None = Field(None, description="storage.syncPeriodSecs")
     memory_limit_bytes: Bytes | None = Field(None, description="Of mongod, file cache included; None: no limit.")
+    cpu_limit: float | None = Field(None, description="CPUs' worth of time that mongod may use; None: no limit.")
 
 
 class InForce(Part):
@@ -74,6 +75,7 @@ class InForce(Part):
     journal_compressor: str | None
     cache_size_bytes: Bytes | None
     memory_limit_bytes: Bytes | None = Field(None, description="From mongod's control groups; None: no limit.")
+    cpu_limit: float | None = Field(None, description="From mongod's control groups; None: no limit.")
     leaf_page_max: str | None = Field(description="From the creationString, e.g. `32KB`.")
     creation_string: str
     opening_config: str = Field(description="What mongod passed to WiredTiger (log line 22315).")
@@ -210,6 +212,16 @@ class Verification(Part):
     examples: tuple[str, ...] = ()
 
 
+class UpgradeStep(Part):
+    """One engine on the way of an in-place upgrade, and the documents as that engine gave them back."""
+
+    version: str
+    feature_compatibility_version: str | None = Field(description="Raised to; None: the engine of the load.")
+    stop_s: Seconds | None = Field(description="Of the engine before it; None: the engine of the load.")
+    start_s: Seconds | None = Field(description="On the same files, until it listened.")
+    verification: Verification
+
+
 class Reason(Part):
     """Why a trial is void."""
 
@@ -247,6 +259,9 @@ class TrialRecord(Part):
     phases: tuple[Phase, ...]
     members: tuple[Member, ...] = Field((), description="Of a replica set; the figures above are the primary's.")
     verification: Verification | None
+    upgrades: tuple[UpgradeStep, ...] = Field(
+        (), description="In-place: the engine of the load, then each that took the files over."
+    )
     void: tuple[Reason, ...] = Field((), description="Empty: the trial counts.")
     flags: tuple[Reason, ...] = Field((), description="Caveats that do not void the trial, e.g. a busy client.")
     artefacts: tuple[Artefact, ...]

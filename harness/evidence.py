@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,13 @@ from analysis import counters as engine_counters
 from analysis import in_force as read_back
 from analysis import regimes, validity
 from analysis.ftdc_format import FtdcError
-from analysis.records import InForce, Member, MemberMoment, Reason, Sizes, TrialRecord, Verification
+from analysis.records import InForce, Member, MemberMoment, Reason, Sizes, TrialRecord, UpgradeStep, Verification
 from analysis.replication import replication_faults
 from harness.clients import named_folders
 from harness.engine_seconds import read_samples
 from harness.evidence_phase import PhaseEvidence, read_phase
-from harness.trial_vars import settings
+from harness.evidence_upgrades import read_json, read_steps, read_verification, step_faults
+from harness.trial_vars import settings, upgrade_path
 from workloads.errors import YcsbOutputError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class _Reading:
     members: list[Member] = field(default_factory=list)
     verification: Verification | None = None
     stops: list[dict[str, Any]] = field(default_factory=list)
+    upgrades: list[UpgradeStep] = field(default_factory=list)
     void: list[Reason] = field(default_factory=list)
 
 
@@ -91,6 +92,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         phases=tuple(phases),
         members=tuple(reading.members),
         verification=reading.verification,
+        upgrades=tuple(reading.upgrades),
         void=tuple(reading.void + list(_faults(context, reading))),
         flags=tuple(validity.caveats(phases, reading.sizes, context.expected_ratio)),
         artefacts=(),  # the ledger lists them as it keeps them
@@ -99,28 +101,29 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
 
 def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     campaign = context.campaign
-    reading.in_force = read_back.read_in_force(_json(folder / "in_force.json"))
+    reading.in_force = read_back.read_in_force(read_json(folder / "in_force.json"))
+    versions = [campaign.engines[name].version for name in upgrade_path(campaign, context.trial.cell.engine)]
     version = reading.in_force.version
     samples = _engine_samples(folder / "diagnostic.data", version)
-    before = _json(folder / "snapshot.empty.json")
+    before = read_json(folder / "snapshot.empty.json")
     names = [("load", "loaded"), *((name, f"after-{name}") for name in context.workloads)]
     for name, moment in names:
-        after = _json(folder / f"snapshot.{moment}.json")
+        after = read_json(folder / f"snapshot.{moment}.json")
         reading.sizes.append(_sizes(after, moment))
-        moved = engine_counters.change(_counters(before, version), _counters(after, version))
+        moved = engine_counters.change(_counters(before), _counters(after))
         asked = campaign.load if name == "load" else context.workloads[name]
         phase = read_phase(named_folders(folder, context.places.clients), name, asked, moved, before, after)
         reading.phases.append(phase.with_engine(samples, version) if samples else phase)
         before = after
+        if name == "load" and len(versions) > 1:  # the next phase begins under the last engine of the way
+            reading.upgrades += read_steps(folder, versions)
+            before = read_json(folder / f"snapshot.upgraded-{version}.json")
     sent = dict.fromkeys(evidence.client.write_concern for evidence in reading.phases)
     reading.in_force = reading.in_force.model_copy(update={"write_concern": " | ".join(filter(None, sent)) or None})
-    reading.members = list(_members(context, folder, version, [moment for _, moment in names]))
-    found = _json(folder / "verify.json")
-    found.pop("format_version", None)
-    examples = tuple(f"{e['key']} {e.get('field') or ''}: {e['why']}" for e in found.pop("examples", ()))
-    reading.verification = Verification(**found, examples=examples)
+    reading.members = list(_members(context, folder, [moment for _, moment in names]))
+    reading.verification = read_verification(folder / "verify.json")
     for instance in context.places.instances:
-        reading.stops.append(_json(folder / instance.folder / "stop.json"))
+        reading.stops.append(read_json(folder / instance.folder / "stop.json"))
 
 
 def _engine_samples(folder: Path, version: str) -> Samples | None:
@@ -136,6 +139,7 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     if reading.in_force:
         asked = settings(campaign, context.trial.cell.arm)
         yield from read_back.mismatches(asked, reading.in_force, campaign.engines[context.trial.cell.engine].version)
+        yield from step_faults(reading.upgrades, reading.in_force)
     concern = campaign.arm_write_concern(context.trial.cell.arm)
     asked_concern = {"w": concern.w, "j": concern.journal}
     for evidence in reading.phases:
@@ -156,15 +160,15 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
         yield from validity.stop_faults(stop)
 
 
-def _members(context: TrialContext, folder: Path, version: str, moments: list[str]) -> Iterator[Member]:
+def _members(context: TrialContext, folder: Path, moments: list[str]) -> Iterator[Member]:
     """What each member of a replica set left; none of a mongod alone."""
     if context.campaign.topology.kind != "replica-set":
         return
     for instance in context.places.instances:
-        found, before = [], _json(folder / instance.folder / "snapshot.empty.json")
+        found, before = [], read_json(folder / instance.folder / "snapshot.empty.json")
         for moment in moments:
-            after = _json(folder / instance.folder / f"snapshot.{moment}.json")
-            moved = engine_counters.change(_counters(before, version), _counters(after, version))
+            after = read_json(folder / instance.folder / f"snapshot.{moment}.json")
+            moved = engine_counters.change(_counters(before), _counters(after))
             found.append(MemberMoment(moment=moment, **after["replica"], sizes=_sizes(after, moment), counters=moved))
             before = after
         yield Member(name=f"{instance.address}:{instance.port}", moments=tuple(found))
@@ -191,13 +195,6 @@ def _sizes(snapshot: dict[str, Any], moment: str) -> Sizes:
     )
 
 
-def _counters(snapshot: dict[str, Any], version: str) -> dict[str, float | None]:
+def _counters(snapshot: dict[str, Any]) -> dict[str, float | None]:
     status = snapshot["counters_after_checkpoint"]["server_status"]
-    return engine_counters.read(status, snapshot["coll_stats"], version)
-
-
-def _json(path: Path) -> dict[str, Any]:
-    loaded = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(loaded, dict):
-        raise ValueError(f"{path.name}: not a JSON object")
-    return loaded
+    return engine_counters.read(status, snapshot["coll_stats"], status["version"])

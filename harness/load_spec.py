@@ -12,6 +12,7 @@ from analysis.counters import release
 from analysis.metrics import INSERT, keys
 from analysis.records import Regime
 from analysis.regimes import FULL_CACHE
+from harness import upgrade_path
 from harness.errors import InputError
 from harness.plan import document_bytes
 from harness.quantities import show_size
@@ -159,6 +160,9 @@ def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
             )
         if arm.cache_size is not None and arm.cache_size < 2**28:
             yield ("arms", name, "cache_size"), "mongod takes no cache below 256MiB"
+    for name in campaign.engines:
+        for message in upgrade_path.faults(campaign, name):
+            yield ("engines", name, "upgraded_from"), message
     yield from _regime_checks(campaign)
     yield from _workload_checks(campaign)
     yield from _metric_checks(campaign)

@@ -22,7 +22,7 @@ _POLL_S = 0.25
 _PRIVATE = "pressgauge-ansible-"
 _LOCK = ".lock"
 _LAST_WORDS = 400
-_NOT_STEPS = ("Validating arguments against", "Each run phase")
+_NOT_STEPS = ("Validating arguments against", "Each run phase", "Each engine takes")
 
 
 @dataclass

@@ -141,7 +141,7 @@ class CampaignRun:
 
     def _provision_vars(self) -> dict[str, Any]:
         engines = [
-            {"id": engine_id(self.campaign, name), **engine.model_dump(mode="json")}
+            {"id": engine_id(self.campaign, name), **engine.model_dump(mode="json", exclude={"upgraded_from"})}
             for name, engine in self.campaign.engines.items()
         ]
         return self.site.variables() | {

@@ -21,21 +21,31 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 GIB = 2**30
 
 
-class WheelEngine(Spec):
+class AnyEngine(Spec):
+    """What engines of all sources have in common."""
+
+    upgraded_from: tuple[Name, ...] = Field(
+        (),
+        description="Engines of this campaign, oldest first: the first loads the data, each next one takes its files "
+        "over, this one last; run workloads are measured under this one. Left out: a fresh load.",
+    )
+
+
+class WheelEngine(AnyEngine):
     """A mongod carried by a Python wheel; nothing else is needed."""
 
     source: Literal["pypi"] = Field("pypi", description="The embedded default.")
     version: Literal["4.4.2", "5.0.4", "6.0.5", "6.0.27"] = Field(description="mongod's version.")
 
 
-class PackageEngine(Spec):
+class PackageEngine(AnyEngine):
     """A mongod from MongoDB's own package repository."""
 
     source: Literal["package"] = Field(description="MongoDB's repository, through the host's package manager.")
     version: Version = Field(description="mongod's version; its major version names the repository.")
 
 
-class TarballEngine(Spec):
+class TarballEngine(AnyEngine):
     """A mongod from a tarball."""
 
     source: Literal["tarball"] = Field(description="A tarball, by URL or path.")
@@ -50,7 +60,7 @@ class TarballEngine(Spec):
         return self
 
 
-class BinaryEngine(Spec):
+class BinaryEngine(AnyEngine):
     """A mongod that is already on the database host."""
 
     source: Literal["binary"] = Field(description="A binary that is there.")
@@ -86,6 +96,9 @@ class Arm(Spec):
     )
     cache_size: Size | None = Field(None, description="WiredTiger's cache, where it differs from the campaign's.")
     write_concern: WriteConcern | None = Field(None, description="Where it differs from the campaign's.")
+    cpu_limit: Annotated[float, Field(ge=0.05, le=1024)] | None = Field(
+        None, description="CPUs' worth of time that mongod may use, on hosts with control groups; all if left out."
+    )
 
     @model_validator(mode="after")
     def _level_fits_compressor(self) -> Arm:

@@ -42,6 +42,7 @@ def settings(campaign: Campaign, arm_name: str) -> Settings:
         collection_config=arm.collection_config,
         sync_period_s=arm.sync_period_s,
         memory_limit_bytes=campaign.memory_limit,
+        cpu_limit=arm.cpu_limit,
     )
 
 
@@ -80,10 +81,8 @@ def trial_vars(
             }
             for one in site.instances
         ],
-        "engine": {
-            "id": engine_id(campaign, trial.cell.engine),
-            "version": campaign.engines[trial.cell.engine].version,
-        },
+        "engine": _engine(campaign, upgrade_path(campaign, trial.cell.engine)[0]),
+        "upgrades": [_engine(campaign, name) for name in upgrade_path(campaign, trial.cell.engine)[1:]],
         "settings": settings(campaign, trial.cell.arm).model_dump(mode="json"),
         "connection": connection_options(campaign, trial.cell.arm),
         "corpus": {"digest": corpus.digest},
@@ -121,10 +120,19 @@ def connection_options(campaign: Campaign, arm: str) -> dict[str, str]:
     return {"w": str(concern.w), "journal": str(concern.journal).lower()} | of_a_set
 
 
+def _engine(campaign: Campaign, name: str) -> dict[str, str]:
+    return {"id": engine_id(campaign, name), "version": campaign.engines[name].version}
+
+
+def upgrade_path(campaign: Campaign, engine: str) -> list[str]:
+    """The engines of a cell in their order: the one of the load, and those that take the files over; often just one."""
+    return [*campaign.engines[engine].upgraded_from, engine]
+
+
 def engine_id(campaign: Campaign, engine: str) -> str:
     """The folder an engine is installed in, on the hosts; one of its own for each file it may come from."""
     spec = campaign.engines[engine]
-    origin = spec.model_dump(exclude={"source", "version"})
+    origin = spec.model_dump(exclude={"source", "version", "upgraded_from"})
     suffix = f"-{blake3.blake3(repr(sorted(origin.items())).encode()).hexdigest()[:8]}" if origin else ""
     return f"{spec.source}-{spec.version}{suffix}"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Start a mongod in a fresh instance directory, or stop it and keep its evidence."""
+"""Start a mongod in a fresh instance directory, let another engine take it over, or stop it and keep its evidence."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import memory_groups
+from ansible.module_utils.pressgauge import control_groups, cpu_groups, memory_groups
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_json, write_text
 from ansible.module_utils.pressgauge.mongod_log import last_words
 from ansible.module_utils.pressgauge.processes import POLL_S, Process, listens, on_cpus, port_holder
 from ansible.module_utils.pressgauge.servers import Credentials, Server
+from ansible.module_utils.pressgauge.upgrades import raise_compatibility
 
 DOCUMENTATION = r"""
 module: mongod_instance
@@ -25,13 +26,16 @@ description:
   - C(started) replaces an instance directory of the same name, starts mongod in a session of its own and waits
     until it answers and lets in the one user that it is to have. Something that is not ours is never replaced or
     deleted.
+  - C(upgraded) stops mongod, starts O(engine) on the same files, raises the feature compatibility version to that
+    engine's, as MongoDB prescribes, and leaves upgraded-<version>.json.
   - C(stopped) stops the process that the pid file names, if it is still the same one, moves log, configuration
     and diagnostic data into the evidence directory, writes down in stop.json how it ended, and deletes the instance
     directory.
 options:
-  state: {type: str, required: true, choices: [started, stopped]}
+  state: {type: str, required: true, choices: [started, upgraded, stopped]}
   directory: {type: path, required: true, description: The instance directory.}
   engine: {type: path, description: The engine's directory with bin/mongod and lib/.}
+  version: {type: str, description: The version that an upgraded instance must report.}
   config: {type: str, description: The text of mongod.conf.}
   port: {type: int, description: The port that mongod.conf names.}
   password: {type: str, description: Of the user that mongod is to let in; a replica set's members get theirs later.}
@@ -40,6 +44,7 @@ options:
   memory_limit_bytes:
     type: int
     description: What mongod may use, file cache included; in a control group named pressgauge-<instance>.
+  cpu_limit: {type: float, description: CPUs' worth of time that mongod may use; in a control group of that name.}
   timeout_s: {type: int, required: true, description: Seconds until ready, or until ended.}
   evidence_dir:
     type: path
@@ -69,15 +74,17 @@ last_words: {type: str, returned: when it had ended by itself, description: The 
 """
 
 ARGUMENTS: dict[str, Any] = {
-    "state": {"type": "str", "required": True, "choices": ["started", "stopped"]},
+    "state": {"type": "str", "required": True, "choices": ["started", "upgraded", "stopped"]},
     "directory": {"type": "path", "required": True},
     "engine": {"type": "path"},
+    "version": {"type": "str"},
     "config": {"type": "str"},
     "port": {"type": "int"},
     "password": {"type": "str", "no_log": True},
     "key": {"type": "str", "no_log": True},
     "cpus": {"type": "str"},
     "memory_limit_bytes": {"type": "int"},
+    "cpu_limit": {"type": "float"},
     "timeout_s": {"type": "int", "required": True},
     "evidence_dir": {"type": "path", "required": True},
     "keep": {"type": "bool", "default": False},
@@ -85,16 +92,14 @@ ARGUMENTS: dict[str, Any] = {
 
 
 def act(params: dict[str, Any]) -> dict[str, Any]:
-    """Start or stop, as `state` says."""
-    return start(params) if params["state"] == "started" else stop(params)
+    """Start, upgrade or stop, as `state` says."""
+    return {"started": start, "upgraded": upgrade, "stopped": stop}[params["state"]](params)
 
 
 def start(params: dict[str, Any]) -> dict[str, Any]:
     """Start mongod on a fresh data directory, wait until it answers, and make its user."""
     directory = Path(params["directory"])
-    mongod = Path(params["engine"], "bin", "mongod")
-    if not mongod.exists():
-        raise Failure("engine", f"no engine at {mongod}; run ansible/provision.yml for it first")
+    mongod = _binary(params)
     running = Process.recorded(directory / "mongod.pid")
     if running:
         raise Failure(
@@ -106,30 +111,81 @@ def start(params: dict[str, Any]) -> dict[str, Any]:
         raise Failure(
             "host", f"port {params['port']} is in use by {holder}; stop that, or give the campaign another port"
         )
-    group = _memory_group(directory.name) if params["memory_limit_bytes"] else None
-    facts = {"port": params["port"], "evidence_dir": params["evidence_dir"]}
-    create_owned(directory, facts | ({"memory_group": str(group)} if group else {}))
+    memory, cpu = _groups(directory.name, params)
+    groups = sorted({str(group) for group in (memory, cpu) if group})
+    facts = {"port": params["port"], "evidence_dir": params["evidence_dir"], "control_groups": groups}
+    create_owned(directory, facts)
     (directory / "data").mkdir()
-    write_text(directory / "mongod.conf", params["config"])
     if params["key"]:
         write_text(directory / "key", params["key"], mode=0o400)
     began = time.monotonic()
-    with on_cpus(params["cpus"]), memory_groups.confined(group, params["memory_limit_bytes"]):
-        process = _launch(mongod, directory)
-    _await_ready(process, directory, params)
+    process = _serve(mongod, directory, params)
     if params["password"]:
         with Server(params["port"]) as server:
             server.admit(Credentials(params["password"]))
     return {"changed": True, "pid": process.pid, "seconds": time.monotonic() - began}
 
 
-def _memory_group(instance: str) -> Path:
-    parent = memory_groups.parent_group()
-    if parent is None:
+def upgrade(params: dict[str, Any]) -> dict[str, Any]:
+    """Stop mongod cleanly, start another engine on the same files, and raise the feature compatibility version.
+
+    Raises Failure (engine) where the old one does not end when asked to, or the new one does not take the files.
+    """
+    directory, mongod = Path(params["directory"]), _binary(params)
+    process = Process.recorded(directory / "mongod.pid")
+    if process is None:
+        said = last_words(directory / "mongod.log", directory / "console.log")
+        raise Failure("engine", f"mongod of instance {directory.name} is gone. The last it said:\n{said}")
+    began = time.monotonic()
+    if process.stop(params["timeout_s"]):
         raise Failure(
-            "host", "this host allows no control group with a memory limit; use another one, or leave out the limit"
+            "engine", f"mongod of instance {directory.name} did not end within {params['timeout_s']} s and was killed"
         )
-    return parent / f"pressgauge-{instance}"
+    stopped = time.monotonic()
+    started = _serve(mongod, directory, params)
+    answered = time.monotonic()
+    with Server(params["port"], Credentials(params["password"])) as server:
+        versions = raise_compatibility(server, params["version"])
+    step = {"format_version": 1, **versions, "stop_s": stopped - began, "start_s": answered - stopped}
+    write_json(Path(params["evidence_dir"], f"upgraded-{params['version']}.json"), step)
+    return {"changed": True, "pid": started.pid, "seconds": time.monotonic() - began}
+
+
+def _binary(params: dict[str, Any]) -> Path:
+    mongod = Path(params["engine"], "bin", "mongod")
+    if not mongod.exists():
+        raise Failure("engine", f"no engine at {mongod}; run ansible/provision.yml for it first")
+    return mongod
+
+
+def _serve(mongod: Path, directory: Path, params: dict[str, Any]) -> subprocess.Popen[bytes]:
+    """Start mongod on the instance's files, within its limits, and wait until it listens."""
+    write_text(directory / "mongod.conf", params["config"])
+    memory, cpu = _groups(directory.name, params)
+    with (
+        on_cpus(params["cpus"]),
+        memory_groups.confined(memory, params["memory_limit_bytes"]),
+        cpu_groups.confined(cpu, params["cpu_limit"]),
+    ):
+        process = _launch(mongod, directory)
+    _await_ready(process, directory, params)
+    return process
+
+
+def _groups(instance: str, params: dict[str, Any]) -> tuple[Path | None, Path | None]:
+    """The instance's groups for a memory and a CPU limit, each only where one is asked for; maybe the same."""
+    found: list[Path | None] = []
+    for what, limit, parent_group in (
+        ("memory", params["memory_limit_bytes"], memory_groups.parent_group),
+        ("CPU", params["cpu_limit"], cpu_groups.parent_group),
+    ):
+        parent = parent_group() if limit else None
+        if limit and parent is None:
+            raise Failure(
+                "host", f"this host allows no control group with a {what} limit; use another one, or leave it out"
+            )
+        found.append(parent / f"pressgauge-{instance}" if parent else None)
+    return found[0], found[1]
 
 
 def _launch(mongod: Path, directory: Path) -> subprocess.Popen[bytes]:
@@ -185,8 +241,8 @@ def stop(params: dict[str, Any]) -> dict[str, Any]:
     how: dict[str, Any] = {"was_running": process is not None, "killed": killed, "seconds": time.monotonic() - began}
     if process is None:
         how["last_words"] = last_words(directory / "mongod.log", directory / "console.log")
-    if "memory_group" in facts:
-        memory_groups.remove(Path(facts["memory_group"]))
+    for group in facts.get("control_groups", []):
+        control_groups.remove(Path(group))
     _keep_evidence(directory, Path(evidence))
     write_json(Path(evidence, "stop.json"), {"format_version": 1, **how})
     if not params["keep"]:

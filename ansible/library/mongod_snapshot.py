@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import memory_groups, replica_sets
+from ansible.module_utils.pressgauge import cpu_groups, memory_groups, replica_sets
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import drop_file_cache, write_json
 from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wiredtiger
@@ -20,7 +20,7 @@ short_description: Counters and sizes of a running instance, as evidence
 description:
   - Writes snapshot.<moment>.json - counters, two forced checkpoints, counters again, then dbStats, collStats and
     the bytes on disk by class of file.
-  - With O(create) it first creates the collection and writes in_force.json, read back from the server.
+  - With O(create) it first creates the collection; with it, or with O(read_back), it writes in_force.json.
 options:
   directory: {type: path, required: true, description: The instance directory.}
   evidence_dir: {type: path, required: true, description: Where the files go.}
@@ -31,6 +31,7 @@ options:
   collection: {type: str, default: usertable, description: The collection measured.}
   replica_set: {type: bool, default: false, description: The instance is a member of one.}
   create: {type: bool, default: false, description: Create the collection, and read back what is in force.}
+  read_back: {type: bool, default: false, description: Read back what is in force.}
   collection_config: {type: str, description: WiredTiger's configuration of the collection.}
   drop_file_cache: {type: bool, default: false, description: "Afterwards, let the system forget the data files."}
 author: The Pressgauge authors
@@ -46,7 +47,7 @@ EXAMPLES = r"""
     create: true
 """
 RETURN = r"""
-creation_string: {type: str, returned: with create, description: The collection's, from WiredTiger.}
+creation_string: {type: str, returned: with create or read_back, description: The collection's, from WiredTiger.}
 checkpoint_s: {type: float, returned: always, description: Seconds that the two checkpoints took.}
 """
 
@@ -60,6 +61,7 @@ ARGUMENTS: dict[str, Any] = {
     "collection": {"type": "str", "default": "usertable"},
     "replica_set": {"type": "bool", "default": False},
     "create": {"type": "bool", "default": False},
+    "read_back": {"type": "bool", "default": False},
     "collection_config": {"type": "str"},
     "drop_file_cache": {"type": "bool", "default": False},
 }
@@ -78,8 +80,10 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     with Server(params["port"], Credentials(params["password"])) as server:
         if params["create"]:
             create_collection(server, *names, params["collection_config"])
+        if params["create"] or params["read_back"]:
             settings = plain(in_force(server, *names, opening_wiredtiger(directory / "mongod.log")))
             settings["memory_limit_bytes"] = memory_groups.limit_bytes(process.pid)
+            settings["cpu_limit"] = cpu_groups.limit_cpus(process.pid)
             write_json(evidence / "in_force.json", settings)
             result["creation_string"] = settings["creation_string"]
         taken = plain(snapshot(server, process, directory, params["moment"], *names))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import memory_groups
+from ansible.module_utils.pressgauge import control_groups
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import owned_below, owner_facts, remove_owned
 from ansible.module_utils.pressgauge.processes import Process
@@ -50,9 +50,8 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
             if process:
                 process.stop(params["timeout_s"])
                 ended.append(f"{kind} {directory.name} (pid {process.pid})")
-            group = owner_facts(directory).get("memory_group")
-            if group:
-                memory_groups.remove(Path(group))
+            for group in owner_facts(directory).get("control_groups", []):
+                control_groups.remove(Path(group))
             remove_owned(directory)
             removed.append(str(directory))
     return {"changed": bool(removed), "ended": ended, "removed": removed}

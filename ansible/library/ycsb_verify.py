@@ -14,9 +14,10 @@ DOCUMENTATION = r"""
 module: ycsb_verify
 short_description: Compare the stored documents with what the workload must have written
 description:
-  - Runs the verifier over all documents, or a sample, and leaves verify.json. Documents that differ are no failure
+  - Runs the verifier over all documents, or a sample, and leaves <name>.json. Documents that differ are no failure
     of this module - they are a finding, judged from the evidence.
 options:
+  name: {type: str, default: verify, description: Names the files that it leaves.}
   documents_after_load: {type: int, required: true, description: Documents the load had to store.}
   inserted:
     type: list
@@ -48,11 +49,12 @@ EXAMPLES = r"""
     timeout_s: 600
 """
 RETURN = r"""
-verification: {type: dict, returned: success, description: The content of verify.json.}
+verification: {type: dict, returned: success, description: The content of <name>.json.}
 """
 
 ARGUMENTS: dict[str, Any] = {
     **CLIENT_ARGUMENTS,
+    "name": {"type": "str", "default": "verify"},
     "documents_after_load": {"type": "int", "required": True},
     "inserted": {"type": "list", "elements": "dict", "default": []},
     "sample": {"type": "int", "default": 0},
@@ -63,7 +65,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     """Run the verifier."""
     evidence = Path(params["evidence_dir"])
     ranges = [f"{one['first']}:{one['count']}" for one in params["inserted"] if one["count"]]
-    found = evidence / "verify.json"
+    found = evidence / f"{params['name']}.json"
     properties = {
         **params["properties"],
         "verify.sample": params["sample"],
@@ -71,7 +73,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         "verify.ranges": ",".join(ranges),
         "verify.out": found,
     }
-    JavaRun("verify", "pressgauge.Verify", found, (), properties, params).run()
+    JavaRun(params["name"], "pressgauge.Verify", found, (), properties, params).run()
     return {"changed": True, "verification": json.loads(found.read_text("utf-8"))}
 
 

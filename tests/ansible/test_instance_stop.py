@@ -16,7 +16,7 @@ OBEDIENT = "import time; print('up', flush=True); time.sleep(60)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {OBEDIENT}"
 
 
-def stopped(tmp_path: Path, program: str | None, **facts: str) -> dict[str, Any]:
+def stopped(tmp_path: Path, program: str | None, **facts: object) -> dict[str, Any]:
     """What stop.json says after an instance, whose mongod is a small program, was stopped."""
     directory, evidence = tmp_path / "instance", tmp_path / "evidence"
     create_owned(directory, {"evidence_dir": str(evidence), **facts})
@@ -52,7 +52,7 @@ def test_how_it_ended(tmp_path: Path, program: str | None, was_running: bool, ki
 
 def test_its_control_group_goes_with_it(tmp_path: Path) -> None:
     (tmp_path / "group").mkdir()
-    stopped(tmp_path, OBEDIENT, memory_group=str(tmp_path / "group"))
+    stopped(tmp_path, OBEDIENT, control_groups=[str(tmp_path / "group")])
     assert not (tmp_path / "group").exists()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible.module_utils.pressgauge import memory_groups
+from ansible.module_utils.pressgauge import control_groups, memory_groups
 from ansible.module_utils.pressgauge.failures import Failure
 
 LIMIT = 64 << 20
@@ -31,7 +31,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
         for name, text in files.items():
             (mount / name).parent.mkdir(parents=True, exist_ok=True)
             (mount / name).write_text(text)
-        monkeypatch.setattr(memory_groups, "PROC", tmp_path / "proc")
+        monkeypatch.setattr(control_groups, "PROC", tmp_path / "proc")
         return mount
 
     return make
@@ -81,7 +81,7 @@ def test_hosts_that_allow_none(tree: Tree, own: str, kind: str, options: str) ->
 
 
 def test_no_proc_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_groups, "PROC", tmp_path)
+    monkeypatch.setattr(control_groups, "PROC", tmp_path)
     assert memory_groups.parent_group() is None
     assert memory_groups.limit_bytes() is None
 
@@ -119,7 +119,7 @@ class TestForReal:
                 cwd=Path(memory_groups.__file__).parents[2],
             )
         out, err = child.communicate(timeout=60)
-        memory_groups.remove(group)
+        control_groups.remove(group)
         return subprocess.CompletedProcess(child.args, child.returncode, out, err)
 
     def test_the_limit_is_in_force_for_what_is_started_and_for_nothing_else(self, group: Path) -> None:
@@ -132,9 +132,9 @@ class TestForReal:
             assert memory_groups.limit_bytes() == before
         finally:
             child.communicate(b"\n")
-        memory_groups.remove(group)
+        control_groups.remove(group)
         assert not group.exists()
-        memory_groups.remove(group)  # again: nothing to do
+        control_groups.remove(group)  # again: nothing to do
 
     def test_file_cache_counts_to_the_limit(self, group: Path, tmp_path: Path) -> None:
         """A file of twice the limit, written and read, is never wholly in memory; without the limit it is."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible.module_utils.pressgauge import memory_groups, survey
+from ansible.module_utils.pressgauge import control_groups, survey
 
 KIB, MIB = 1024, 1024**2
 
@@ -17,7 +17,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).mkdir()
     monkeypatch.setattr(survey, "PROC", tmp_path / "proc")
     monkeypatch.setattr(survey, "SYS", tmp_path / "sys")
-    monkeypatch.setattr(memory_groups, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(control_groups, "PROC", tmp_path / "proc")
     return tmp_path
 
 

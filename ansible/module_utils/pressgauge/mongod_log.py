@@ -13,13 +13,14 @@ _LINE_LENGTH = 500
 
 
 def opening_wiredtiger(log: Path) -> str | None:
-    """The configuration string WiredTiger was opened with, or None if the log does not say."""
+    """The configuration string WiredTiger was opened with last, or None if the log does not say."""
+    found = None
     with log.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             entry = _entry(line)
             if entry.get("id") == _OPENING_WIREDTIGER:
-                return str(entry["attr"]["config"])
-    return None
+                found = str(entry["attr"]["config"])
+    return found
 
 
 def last_words(log: Path, console: Path, count: int = 6) -> str:
