@@ -154,5 +154,5 @@ def _environment() -> dict[str, str]:
 def _message(result: dict[str, Any]) -> str:
     for key in ("msg", "module_stderr", "stderr"):
         if result.get(key):
-            return str(result[key]).strip()
+            return str(result[key]).strip().removeprefix("Task failed: ")
     return "no reason given"

@@ -143,6 +143,7 @@ def _add(host: Host, bridge: str, folder: Path) -> None:
         "UsePAM": "no",
         "PasswordAuthentication": "no",
         "UseDNS": "no",
+        "SetEnv": f"HOME={host.place}",  # no start-up files of this machine's shell, and a place of its own for Ansible
         "Subsystem": "sftp internal-sftp",
     }
     (ssh / "sshd_config").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))

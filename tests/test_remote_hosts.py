@@ -42,7 +42,7 @@ decision: {baseline: zstd}
 
 @pytest.fixture
 def hosts(engine: Path, tmp_path: Path) -> Iterator[dict[str, Host]]:
-    with remote_hosts(tmp_path, ["db", "one", "two"]) as made:
+    with remote_hosts(tmp_path, ["database", "one", "two"]) as made:
         yield made
         assert [line for host in made.values() for line in host.left()] == []
 
@@ -58,7 +58,7 @@ def records(tmp_path: Path) -> list[TrialRecord]:
 
 
 def arguments(tmp_path: Path, hosts: dict[str, Host], measure_s: int) -> list[str | Path]:
-    where = inventory(tmp_path, [hosts["db"]], [hosts["one"], hosts["two"]])
+    where = inventory(tmp_path, [hosts["database"]], [hosts["one"], hosts["two"]])
     places: list[str | Path] = ["--results", tmp_path / "results", "--home", tmp_path / "home", "--inventory", where]
     return ["run", campaign(tmp_path, measure_s), *places, "--plain"]
 
@@ -85,8 +85,8 @@ def test_two_clients_and_a_database_over_ssh(tmp_path: Path, hosts: dict[str, Ho
         json.loads((folder / f"clients/{n}/d.client.json").read_text())["operations"]["INSERT"]["ok"] for n in (0, 1)
     )
     facts = json.loads((tmp_path / "results/apart/latest/host.json").read_text())
-    assert set(facts) == {"db", "one", "two"}
-    link = facts["one"]["links"]["db"]
+    assert set(facts) == {"database", "one", "two"}
+    link = facts["one"]["links"]["database"]
     assert 0 < link["round_trip_s"] < 1
     assert link["up_bytes_per_s"] > 1e6
     assert abs(link["clock_ahead_s"]) < 0.1

@@ -47,7 +47,7 @@ def test_a_killed_primary_voids_the_trial_and_the_run_goes_on(tmp_path: Path) ->
     assert counting.void == ()
     assert counting.attempt == 2
     assert counting.in_force is not None
-    assert counting.in_force.write_concern == "w=majority,journal=false"
+    assert '"majority"' in (counting.in_force.write_concern or "")
     assert [member.name for member in counting.members] == [f"127.0.0.1:{PORT + number}" for number in range(3)]
     for member in counting.members:
         assert {moment.primary for moment in member.moments} == {f"127.0.0.1:{PORT}"}
