@@ -33,7 +33,7 @@ def run(tmp_path: Path, port: int, **changes: Any) -> tuple[TrialRecord, int]:
 
 
 def test_out_of_cache_and_a_workload_that_was_not(tmp_path: Path) -> None:
-    """Uniform reads of 600 MB under 512 MiB go to the disk; reads of what was stored last find it in the cache."""
+    """Uniform reads of 750 MB under 512 MiB go to the disk; reads of what was stored last find it in the cache."""
     four_seconds = {"mix": "read", "threads": 4, "warmup_s": 1, "measure_s": 4}
     record, code = run(
         tmp_path,
@@ -41,7 +41,7 @@ def test_out_of_cache_and_a_workload_that_was_not(tmp_path: Path) -> None:
         regime="out-of-cache",
         memory_limit="512MiB",
         document={"fields": 10, "field_length": "1000B"},
-        records=60_000,
+        records=75_000,
         workloads={"uniform": four_seconds, "hot": four_seconds | {"distribution": "latest"}},
     )
     assert record.regime is Regime.OUT_OF_CACHE
