@@ -83,7 +83,7 @@ setup-test: ## Install what the tests need beside it
 
 test: setup-test lint ## Linters, type checks, unit and property tests, then real mongods: all of it
 	@mvn -q -B -ntp -f workloads/java/pom.xml verify
-	@$(PYTHON) -m pytest
+	@$(PYTHON) -m pytest -n 2 --dist loadgroup
 
 prove-hosts: setup-test ## A link cut and a host lost, over SSH between network namespaces (needs root; five minutes)
 	@$(PYTHON) -m pytest -q tests/proofs/faults_on_hosts.py

@@ -43,7 +43,7 @@ def test_a_killed_primary_voids_the_trial_and_the_run_goes_on(tmp_path: Path) ->
     out, err = running.communicate(timeout=600)
     assert running.returncode == 0, out + err
     void, counting = find_run(trials.parent).records()
-    assert void.void[0].code == "engine-failed"
+    assert void.void[0].code in {"engine-failed", "host-failed", "client-failed"}  # whoever meets its death first
     assert counting.void == ()
     assert counting.attempt == 2
     assert counting.in_force is not None

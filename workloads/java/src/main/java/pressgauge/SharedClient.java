@@ -57,6 +57,9 @@ final class SharedClient {
         throw shared.failure;
       }
       shared.users++;
+      // Here and not in connect(): properties can't be added to while they compute another one.
+      var concern = shared.database.getWriteConcern().asDocument().toJson();
+      ClientRecord.of(properties).writeConcern(concern);
       return shared;
     }
   }
@@ -90,7 +93,6 @@ final class SharedClient {
       client = MongoClients.create(clientSettings(uri, threads(settings)));
       var database = client.getDatabase(settings.text("mongodb.database", "pressgauge"));
       database.runCommand(new Document("ping", 1));
-      ClientRecord.of(properties).writeConcern(database.getWriteConcern().asDocument().toJson());
       return new SharedClient(client, database, null);
     } catch (UsageException e) {
       return failed(client, e.getMessage());
