@@ -24,10 +24,3 @@ def engine() -> Path:
     outcome = run_playbook("provision.yml", site.inventory, variables)
     assert outcome.ok, outcome.message
     return site.home / "engines/pypi-6.0.5/bin/mongod"
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on real engines hold Pressgauge's folder: where tests run in several processes, one runs all of these."""
-    for item in items:
-        if item.get_closest_marker("real"):
-            item.add_marker(pytest.mark.xdist_group("real"))
