@@ -125,9 +125,10 @@ def primary_metrics(measured: pd.DataFrame, criteria: Criteria, workload: str) -
 
 
 def control_arms(records: Iterable[TrialRecord], baseline: str) -> frozenset[str]:
-    """Arms that were always asked for exactly what the baseline was asked for (A/A)."""
-    asked: dict[str, set[Settings]] = {}
+    """Arms that always ran with exactly the baseline's settings and write concern (A/A), in trials that count."""
+    asked: dict[str, set[tuple[Settings, str | None]]] = {}
     for record in records:
-        asked.setdefault(record.cell.arm, set()).add(record.asked)
+        if record.counts and record.in_force:
+            asked.setdefault(record.cell.arm, set()).add((record.asked, record.in_force.write_concern))
     reference = asked.get(baseline, set())
     return frozenset(arm for arm, settings in asked.items() if arm != baseline and settings == reference)

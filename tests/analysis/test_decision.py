@@ -166,6 +166,17 @@ def test_a_control_that_differs_is_said() -> None:
     assert "control-differs" not in {caveat.code for caveat in decide(honest, criteria()).caveats}
 
 
+def test_an_arm_of_another_write_concern_is_no_control() -> None:
+    records = campaign(blocks=3, arms=(SNAPPY, SNAPPY.called("majority")), noise=QUIET)
+    apart = []
+    for record in records:
+        assert record.in_force is not None
+        sent = record.in_force.model_copy(update={"write_concern": '{"w": "majority", "j": false}'})
+        apart.append(record.model_copy(update={"in_force": sent}) if record.cell.arm == "majority" else record)
+    assert decide(records, criteria()).controls == ("majority",)
+    assert decide(apart, criteria()).controls == ()
+
+
 def settings_of(records: list[TrialRecord]) -> Settings:
     return next(record.asked for record in records if record.cell.arm == "snappy")
 
