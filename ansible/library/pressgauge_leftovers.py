@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.pressgauge import control_groups
-from ansible.module_utils.pressgauge.failures import run_module
-from ansible.module_utils.pressgauge.files import owned_below, owner_facts, remove_owned
+from ansible.module_utils.pressgauge.failures import Failure, run_module
+from ansible.module_utils.pressgauge.files import is_owned, owned_below, owner_facts, remove_owned
 from ansible.module_utils.pressgauge.processes import Process
 
 DOCUMENTATION = r"""
@@ -50,9 +50,14 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
             if process:
                 process.stop(params["timeout_s"])
                 ended.append(f"{kind} {directory.name} (pid {process.pid})")
-            for group in owner_facts(directory).get("control_groups", []):
-                control_groups.remove(Path(group))
-            remove_owned(directory)
+            try:
+                for group in owner_facts(directory).get("control_groups", []):
+                    control_groups.remove(Path(group))
+                remove_owned(directory)
+            except (Failure, FileNotFoundError):
+                if is_owned(directory):
+                    raise
+                continue  # the client it belongs to was deleting it at the same time
             removed.append(str(directory))
     return {"changed": bool(removed), "ended": ended, "removed": removed}
 

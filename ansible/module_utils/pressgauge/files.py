@@ -61,13 +61,20 @@ def owner_facts(path: Path) -> dict[str, Any]:
 
 
 def remove_owned(path: Path) -> bool:
-    """Delete a directory that carries our marker; False when there is none. Raises as `owner_facts` does."""
+    """Delete a directory that carries our marker; False when there is none. Raises as `owner_facts` does.
+
+    The marker goes last, so that what a killed process leaves half-deleted is still known as ours; and the client that
+    a directory belongs to may be deleting it at the same time.
+    """
     if not os.path.lexists(path):
         return False
     owner_facts(path)
-    with contextlib.suppress(FileNotFoundError):  # the client it belongs to may be cleaning up at the same time
-        shutil.rmtree(path)
-    if path.exists():
+    with contextlib.suppress(FileNotFoundError):
+        for child in path.iterdir():
+            if child.is_dir() and not child.is_symlink():
+                shutil.rmtree(child, ignore_errors=True)
+            elif child.name != MARKER:
+                child.unlink(missing_ok=True)
         shutil.rmtree(path)
     return True
 
