@@ -58,7 +58,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         replica_sets.initiate(server, params["name"], members, params["timeout_s"])
         server.admit(credentials)
         replica_sets.await_members(server, len(members), params["timeout_s"])
-        replica_sets.be_patient(server)
+        replica_sets.be_patient(server, params["timeout_s"])
     return {"changed": True}
 
 
