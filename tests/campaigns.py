@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from harness.load_spec import ROOT
-from tests.harness.commands import left_running, start
+from tests.harness.commands import HOME, await_files, left_running, start
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-HOME = ROOT / ".pressgauge"
 LONG = {"rmw": {"threads": 2, "warmup_s": 1, "measure_s": 6}}
 
 
@@ -47,11 +45,7 @@ def meddling(tmp_path: Path, port: int, codes: Collection[int] = (3, 4)) -> Iter
     spec = small(tmp_path / "void.yaml", port, workloads=LONG)
     running = start("run", spec, "--results", tmp_path / "results", "--plain")
     trials = tmp_path / "results/void/latest/trials"
-    deadline = time.monotonic() + 120
-    while not list(trials.glob(".*.partial/rmw.status.log")):
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    await_files(running, trials, ".*.partial/rmw.status.log")
     time.sleep(1.5)
     yield next(trials.glob(".*.partial")), HOME / f"instances/t{port}"
     out, err = running.communicate(timeout=120)

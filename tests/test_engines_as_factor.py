@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from harness.ledger import find_run
-from harness.load_spec import CAMPAIGNS, ROOT
-from tests.harness.commands import harness, left_running
+from harness.load_spec import CAMPAIGNS
+from tests.harness.commands import HOME, harness, left_running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,4 +66,4 @@ def test_three_major_releases_and_the_way_through_them_on_the_same_files(tmp_pat
     assert phase.counters["pages_written"] is not None, "counted from the last engine's start"
     decision = json.loads((ledger.report_folder / "decision.json").read_text())
     assert [one["engine"] for one in decision["upgrades"]] == ["5.0.4", "6.0.27", "in-place"]
-    assert left_running(ROOT / ".pressgauge") == []
+    assert left_running(HOME) == []

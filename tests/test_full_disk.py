@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from harness.ledger import find_run
-from tests.campaigns import HOME, small
-from tests.harness.commands import harness, left_running, start
+from tests.campaigns import small
+from tests.harness.commands import HOME, await_files, harness, left_running, start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,11 +47,7 @@ def test_a_disk_that_fills_up(disk: Path, tmp_path: Path) -> None:
     arguments = ("run", spec, "--results", disk / "results", "--plain")
     running = start(*arguments)
     trials = disk / "results/full/latest/trials"
-    deadline = time.monotonic() + 240
-    while not list(trials.glob("0001-*")) or not list(trials.glob(".0002-*/load.status.log")):
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    await_files(running, trials, "0001-*", ".0002-*/load.status.log")
     filled = os.statvfs(disk)
     with (disk / "of-somebody-else").open("wb") as other:
         os.posix_fallocate(other.fileno(), 0, filled.f_bavail * filled.f_frsize - 50 * MIB)

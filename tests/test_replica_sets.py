@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from harness.ledger import find_run
-from harness.load_spec import ROOT
 from tests.campaigns import LONG, small
-from tests.harness.commands import left_running, start
+from tests.harness.commands import HOME, await_files, left_running, start
 
 pytestmark = pytest.mark.real
-HOME = ROOT / ".pressgauge"
 PORT = 27440  # and the two after it
 
 
@@ -31,11 +29,7 @@ def test_a_killed_primary_voids_the_trial_and_the_run_goes_on(tmp_path: Path) ->
     )
     running = start("run", spec, "--results", tmp_path / "results", "--plain")
     trials = tmp_path / "results/set/latest/trials"
-    deadline = time.monotonic() + 300
-    while not list(trials.glob(".*.partial/rmw.status.log")):
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    await_files(running, trials, ".*.partial/rmw.status.log")
     time.sleep(1)
     primary = next(pid for pid in mongods() if f"t{PORT}/mongod.conf" in mongods()[pid])
     assert len(mongods()) == 3

@@ -12,7 +12,8 @@ import pymongo
 import pytest
 from pymongo.errors import OperationFailure
 
-from tests.campaigns import HOME, meddling
+from tests.campaigns import meddling
+from tests.harness.commands import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,20 +6,18 @@ import json
 import os
 import signal
 import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from harness.ledger import Ledger, find_run
 from harness.load_spec import ROOT
-from tests.harness.commands import environment, harness, left_running, start
+from tests.harness.commands import HOME, await_files, environment, harness, left_running, start
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.real
-HOME = ROOT / ".pressgauge"
 FOUR = """\
 question: Do all four compressors start?
 seed: 3
@@ -68,11 +66,7 @@ def test_make_run_campaign_smoke(tmp_path: Path) -> None:
 def test_a_stop_leaves_nothing_running(tmp_path: Path, number: int) -> None:
     running = start("run", "smoke", "--results", tmp_path, "--plain")
     trials = tmp_path / "smoke/latest/trials"
-    deadline = time.monotonic() + 120
-    while not list(trials.glob(".0001-*/load.status.log")):
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    await_files(running, trials, ".0001-*/load.status.log")
     running.send_signal(number)
     running.send_signal(number)  # impatient
     out, err = running.communicate(timeout=60)
@@ -88,11 +82,7 @@ def test_all_four_compressors_a_kill_and_a_resume(tmp_path: Path) -> None:
     arguments = ("run", spec, "--results", tmp_path / "results", "--json")
     killed = start(*arguments)
     trials = tmp_path / "results/four/latest/trials"
-    deadline = time.monotonic() + 300
-    while not list(trials.glob("0001-*/trial.json")) or not list(trials.glob(".0002-*/rmw.status.log")):
-        assert killed.poll() is None, killed.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    await_files(killed, trials, "0001-*/trial.json", ".0002-*/rmw.status.log")
     first = next(trials.glob("0001-*/trial.json")).read_bytes()
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()

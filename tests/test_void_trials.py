@@ -14,15 +14,13 @@ import pymongo
 import pytest
 
 from harness.ledger import find_run
-from harness.load_spec import ROOT
 from tests.campaigns import meddling, small
-from tests.harness.commands import harness
+from tests.harness.commands import HOME, harness
 
 if TYPE_CHECKING:
     from analysis.records import TrialRecord
 
 pytestmark = pytest.mark.real
-HOME = ROOT / ".pressgauge"
 MEDDLERS = Path(__file__).parent / "meddlers"
 
 

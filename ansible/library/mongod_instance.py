@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import control_groups, cpu_groups, memory_groups
+from ansible.module_utils.pressgauge import control_groups, limits
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_json, write_text
 from ansible.module_utils.pressgauge.mongod_log import last_words
@@ -164,8 +164,8 @@ def _serve(mongod: Path, directory: Path, params: dict[str, Any]) -> subprocess.
     memory, cpu = _groups(directory.name, params)
     with (
         on_cpus(params["cpus"]),
-        memory_groups.confined(memory, params["memory_limit_bytes"]),
-        cpu_groups.confined(cpu, params["cpu_limit"]),
+        limits.MEMORY.confined(memory, params["memory_limit_bytes"]),
+        limits.CPU.confined(cpu, params["cpu_limit"]),
     ):
         process = _launch(mongod, directory)
     _await_ready(process, directory, params)
@@ -174,18 +174,21 @@ def _serve(mongod: Path, directory: Path, params: dict[str, Any]) -> subprocess.
 
 def _groups(instance: str, params: dict[str, Any]) -> tuple[Path | None, Path | None]:
     """The instance's groups for a memory and a CPU limit, each only where one is asked for; maybe the same."""
-    found: list[Path | None] = []
-    for what, limit, parent_group in (
-        ("memory", params["memory_limit_bytes"], memory_groups.parent_group),
-        ("CPU", params["cpu_limit"], cpu_groups.parent_group),
-    ):
-        parent = parent_group() if limit else None
-        if limit and parent is None:
-            raise Failure(
-                "host", f"this host allows no control group with a {what} limit; use another one, or leave it out"
-            )
-        found.append(parent / f"pressgauge-{instance}" if parent else None)
-    return found[0], found[1]
+    return (
+        _group(instance, limits.MEMORY, params["memory_limit_bytes"]),
+        _group(instance, limits.CPU, params["cpu_limit"]),
+    )
+
+
+def _group(instance: str, kind: limits.Limit[Any], limit: float | None) -> Path | None:
+    if not limit:
+        return None
+    parent = kind.parent_group()
+    if parent is None:
+        raise Failure(
+            "host", f"this host allows no control group with a {kind.name} limit; use another one, or leave it out"
+        )
+    return parent / f"pressgauge-{instance}"
 
 
 def _launch(mongod: Path, directory: Path) -> subprocess.Popen[bytes]:

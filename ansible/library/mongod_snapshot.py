@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import cpu_groups, memory_groups, replica_sets
+from ansible.module_utils.pressgauge import limits, replica_sets
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import drop_file_cache, write_json
 from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wiredtiger
@@ -82,8 +82,8 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
             create_collection(server, *names, params["collection_config"])
         if params["create"] or params["read_back"]:
             settings = plain(in_force(server, *names, opening_wiredtiger(directory / "mongod.log")))
-            settings["memory_limit_bytes"] = memory_groups.limit_bytes(process.pid)
-            settings["cpu_limit"] = cpu_groups.limit_cpus(process.pid)
+            settings["memory_limit_bytes"] = limits.MEMORY.of(process.pid)
+            settings["cpu_limit"] = limits.CPU.of(process.pid)
             write_json(evidence / "in_force.json", settings)
             result["creation_string"] = settings["creation_string"]
         taken = plain(snapshot(server, process, directory, params["moment"], *names))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+HOME = Path(os.environ.get("PRESSGAUGE_HOME", ROOT / ".pressgauge"))  # as the command line has it
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,15 @@ def start(*arguments: str | Path) -> subprocess.Popen[str]:
     )
 
 
+def await_files(running: subprocess.Popen[str], folder: Path, *patterns: str) -> None:
+    """Return when the folder holds a file of each pattern, while the command runs; in five minutes at most."""
+    deadline = time.monotonic() + 300
+    while not all(list(folder.glob(pattern)) for pattern in patterns):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline, f"no {patterns} in {folder}"
+        time.sleep(0.1)
+
+
 def harness(*arguments: str | Path) -> Ran:
     """`python -m harness …` to its end."""
     process = start(*arguments)
@@ -55,7 +66,7 @@ def left_running(home: Path) -> list[str]:
         if (
             f"{home}/instances" in line
             or f"{home}/clients" in line
-            or ("site.ycsb.Client" in line and str(home) in line)
+            or ("site.ycsb.Client" in line and f"{home}/ycsb/" in line)
         ):
             found.append(line)
     return found

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.load_spec import ROOT
-from tests.harness.commands import Ran, harness, left_running
+from tests.harness.commands import HOME, Ran, harness, left_running
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SMOKE = (ROOT / "campaigns/smoke.yaml").read_text(encoding="utf-8")
-HOME = ROOT / ".pressgauge"
 
 
 @pytest.fixture

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.ledger import find_run
-from tests.harness.commands import start
+from tests.harness.commands import await_files, start
 from tests.remote_hosts import inventory, remote_hosts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.remote_hosts import Host
 
 pytestmark = pytest.mark.real
 SPEC = """\
@@ -37,15 +36,6 @@ decision: {baseline: zstd}
 """
 
 
-def in_run_phase(host: Host) -> None:
-    """Return when a client on the host has begun to work."""
-    deadline = time.monotonic() + 300
-    while not list((host.place / "home/evidence").glob("*/clients/*/rmw.status.log")):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    time.sleep(5)
-
-
 def test_a_link_cut_and_a_host_lost(engine: Path, tmp_path: Path) -> None:
     spec = tmp_path / "faults.yaml"
     spec.write_text(SPEC, encoding="utf-8")
@@ -55,13 +45,18 @@ def test_a_link_cut_and_a_host_lost(engine: Path, tmp_path: Path) -> None:
         running = start("run", spec, *places, "--inventory", where, "--plain")
         trials = tmp_path / "results/faults/latest/trials"
 
-        in_run_phase(hosts["two"])
+        def in_run_phase() -> None:
+            """Return when a client on the second client host has worked for a while."""
+            await_files(running, hosts["two"].place / "home/evidence", "*/clients/*/rmw.status.log")
+            time.sleep(5)
+
+        in_run_phase()
         hosts["two"].cut()
         time.sleep(10)
         hosts["two"].mend()
-        await_record(trials)
+        await_files(running, trials, "[!.]*/trial.json")
 
-        in_run_phase(hosts["two"])
+        in_run_phase()
         hosts["two"].die()
         time.sleep(30)
         hosts["two"].mend()
@@ -77,10 +72,3 @@ def test_a_link_cut_and_a_host_lost(engine: Path, tmp_path: Path) -> None:
     assert [reason.code for reason in lost.void] == ["host-failed"]
     assert "two can't be reached" in lost.void[0].message
     assert counting.void == ()
-
-
-def await_record(trials: Path) -> None:
-    deadline = time.monotonic() + 300
-    while not list(trials.glob("[!.]*/trial.json")):
-        assert time.monotonic() < deadline
-        time.sleep(0.2)

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import memory_groups
+from ansible.module_utils.pressgauge import limits
 
 PROC = Path("/proc")
 SYS = Path("/sys")
@@ -38,8 +38,8 @@ def survey(data_root: Path) -> dict[str, Any]:
         "memory_total_bytes": _kib(memory.get("MemTotal")),
         "memory_available_bytes": _kib(memory.get("MemAvailable")),
         "swap_total_bytes": _kib(memory.get("SwapTotal")),
-        "cgroup_memory_limit_bytes": memory_groups.limit_bytes(),
-        "cgroup_for_memory_limits": _path(memory_groups.parent_group()),
+        "cgroup_memory_limit_bytes": limits.MEMORY.of(),
+        "cgroup_for_memory_limits": _path(limits.MEMORY.parent_group()),
         "thp_enabled": _chosen(SYS / "kernel/mm/transparent_hugepage/enabled"),
         "thp_defrag": _chosen(SYS / "kernel/mm/transparent_hugepage/defrag"),
         "swappiness": _number(PROC / "sys/vm/swappiness"),

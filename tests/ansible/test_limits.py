@@ -1,16 +1,19 @@
-"""Memory limits by control groups: found on fake trees of every kind, and in force on a real one."""
+"""Limits by control groups: found on fake trees of every kind, and in force on a real one."""
 
 import ctypes
 import mmap
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ansible.module_utils.pressgauge import control_groups, memory_groups
+from ansible.module_utils.pressgauge import control_groups
 from ansible.module_utils.pressgauge.failures import Failure
+from ansible.module_utils.pressgauge.limits import CPU, MEMORY, Limit
 
 LIMIT = 64 << 20
 Tree = Callable[..., Path]
@@ -40,16 +43,16 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
 def test_version_1_takes_a_group_below_our_own(tree: Tree) -> None:
     files = {"memory.limit_in_bytes": str(1 << 40), "a/b/memory.limit_in_bytes": f"{0x7FFFFFFFFFFFF000}\n"}
     mount = tree("4:memory:/a/b\n0::/elsewhere\n", "cgroup", "rw,memory", **files)
-    assert memory_groups.parent_group() == mount / "a/b"
-    assert memory_groups.limit_bytes() == 1 << 40
+    assert MEMORY.parent_group() == mount / "a/b"
+    assert MEMORY.of() == 1 << 40
 
 
 def test_version_1_in_a_container_that_sees_its_own_part_only(tree: Tree) -> None:
     mount = tree(
         "4:cpu,memory:/docker/x\n", "cgroup", "rw,cpu,memory", "/docker/x", **{"memory.limit_in_bytes": "4096000"}
     )
-    assert memory_groups.parent_group() == mount
-    assert memory_groups.limit_bytes() == 4096000
+    assert MEMORY.parent_group() == mount
+    assert MEMORY.of() == 4096000
 
 
 def test_version_2_takes_the_nearest_group_whose_children_have_limits(tree: Tree) -> None:
@@ -61,8 +64,8 @@ def test_version_2_takes_the_nearest_group_whose_children_have_limits(tree: Tree
         "user/session/memory.max": "max\n",
     }
     mount = tree("0::/user/session\n", "cgroup2", **files)
-    assert memory_groups.parent_group() == mount / "user"
-    assert memory_groups.limit_bytes() == 9000000
+    assert MEMORY.parent_group() == mount / "user"
+    assert MEMORY.of() == 9000000
 
 
 @pytest.mark.parametrize(
@@ -76,60 +79,79 @@ def test_version_2_takes_the_nearest_group_whose_children_have_limits(tree: Tree
 )
 def test_hosts_that_allow_none(tree: Tree, own: str, kind: str, options: str) -> None:
     tree(own, kind, options)
-    assert memory_groups.parent_group() is None
-    assert memory_groups.limit_bytes() is None
+    assert MEMORY.parent_group() is None
+    assert MEMORY.of() is None
 
 
 def test_no_proc_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_groups, "PROC", tmp_path)
-    assert memory_groups.parent_group() is None
-    assert memory_groups.limit_bytes() is None
+    assert MEMORY.parent_group() is None
+    assert MEMORY.of() is None
 
 
 def test_without_a_limit_nothing_changes(tmp_path: Path) -> None:
-    with memory_groups.confined(None, None), memory_groups.confined(tmp_path / "never", None):
+    with MEMORY.confined(None, None), MEMORY.confined(tmp_path / "never", None):
         pass
     assert not (tmp_path / "never").exists()
 
 
-def test_a_group_that_can_not_be_made_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [MEMORY, CPU], ids=lambda kind: kind.name)
+def test_a_group_that_can_not_be_made_is_told(tmp_path: Path, kind: Limit[Any]) -> None:
     with (
-        pytest.raises(Failure, match="memory limit can't be set"),
-        memory_groups.confined(tmp_path / "a/b", LIMIT),
+        pytest.raises(Failure, match=f"{kind.name} limit can't be set"),
+        kind.confined(tmp_path / "a/b", LIMIT),
     ):
         pytest.fail("it ran without its limit")
+
+
+def test_version_1_says_cpu_time_in_two_files(tree: Tree) -> None:
+    files = {
+        "cpu.cfs_quota_us": "-1\n", "cpu.cfs_period_us": "100000\n",
+        "a/cpu.cfs_quota_us": "150000\n", "a/cpu.cfs_period_us": "100000\n",
+        "a/b/cpu.cfs_quota_us": "-1\n", "a/b/cpu.cfs_period_us": "100000\n",
+    }  # fmt: skip
+    mount = tree("4:cpu,cpuacct:/a/b\n", "cgroup", "rw,cpu,cpuacct", **files)
+    assert CPU.of() == 1.5
+    assert CPU.parent_group() == mount / "a/b"
+
+
+def test_version_2_says_cpu_time_in_one_file(tree: Tree) -> None:
+    files = {"cgroup.subtree_control": "cpu memory\n", "a/cpu.max": "80000 100000\n", "a/b/cpu.max": "max 100000\n"}
+    mount = tree("0::/a/b\n", "cgroup2", **files)
+    assert CPU.of() == 0.8
+    assert CPU.parent_group() == mount
 
 
 @pytest.mark.real
 class TestForReal:
     @pytest.fixture
     def group(self) -> Path:
-        parent = memory_groups.parent_group()
+        parent = MEMORY.parent_group()
         if parent is None:
             pytest.skip("no writable control group with a memory controller on this host")
         return parent / "pressgauge-test"
 
     def run(self, group: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        with memory_groups.confined(group, LIMIT):
+        with MEMORY.confined(group, LIMIT):
             child = subprocess.Popen(
                 [sys.executable, "-c", program, *arguments],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                cwd=Path(memory_groups.__file__).parents[2],
+                cwd=Path(control_groups.__file__).parents[2],
             )
         out, err = child.communicate(timeout=60)
         control_groups.remove(group)
         return subprocess.CompletedProcess(child.args, child.returncode, out, err)
 
     def test_the_limit_is_in_force_for_what_is_started_and_for_nothing_else(self, group: Path) -> None:
-        before = memory_groups.limit_bytes()
+        before = MEMORY.of()
         program = "import pathlib; print(pathlib.Path('/proc/self/cgroup').read_text()); input()"
-        with memory_groups.confined(group, LIMIT):
+        with MEMORY.confined(group, LIMIT):
             child = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         try:
-            assert memory_groups.limit_bytes(child.pid) == LIMIT
-            assert memory_groups.limit_bytes() == before
+            assert MEMORY.of(child.pid) == LIMIT
+            assert MEMORY.of() == before
         finally:
             child.communicate(b"\n")
         control_groups.remove(group)
@@ -152,6 +174,27 @@ class TestForReal:
 
     def test_more_than_the_limit_is_refused(self, group: Path) -> None:
         assert self.run(group, "x = bytearray(1 << 30)").returncode != 0
+
+
+@pytest.mark.real
+def test_cpu_time_is_limited_for_what_is_started() -> None:
+    parent = CPU.parent_group()
+    if parent is None:
+        pytest.skip("no writable control group with a CPU controller on this host")
+    group, before = parent / "pressgauge-test-cpu", CPU.of()
+    with CPU.confined(group, 0.2):
+        child = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        assert CPU.of(child.pid) == pytest.approx(0.2)
+        assert CPU.of() == before
+        time.sleep(1.5)
+        fields = Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()
+        assert int(fields[11]) + int(fields[12]) < 80, "of a hundred ticks a second it had a fifth, and no more"
+    finally:
+        child.kill()
+        child.wait()
+    control_groups.remove(group)
+    assert not group.exists()
 
 
 def cached_bytes(file: Path) -> int:

@@ -1,0 +1,105 @@
+"""What a process and all it starts may use of the host, by control groups: memory, and CPU time."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ansible.module_utils.pressgauge import control_groups
+from ansible.module_utils.pressgauge.failures import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+Amount = TypeVar("Amount", bound=float)
+
+
+@dataclass(frozen=True)
+class Limit(Generic[Amount]):
+    """One kind of limit: its controller, and how a group of that controller is told and asked."""
+
+    controller: str
+    name: str
+    advice: str
+    read: Callable[[Path], Amount | None]
+    write: Callable[[Path, Amount], None]
+
+    def parent_group(self) -> Path | None:
+        """The group below which this process can make groups with such a limit; None where the host allows none."""
+        return control_groups.parent_group(self.controller)
+
+    def of(self, pid: int | str = "self") -> Amount | None:
+        """The limit that a process is under, its ancestors' included; None when there is none, or it can't be read."""
+        found = control_groups.own_group(str(pid), self.controller)
+        if found is None:
+            return None
+        group, mount, _ = found
+        limits = [self.read(one) for one in (group, *group.parents) if one.is_relative_to(mount)]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    @contextmanager
+    def confined(self, group: Path | None, limit: Amount | None) -> Iterator[None]:
+        """Within the block, this process and all it starts may together use so much.
+
+        The group is made here; `control_groups.remove` deletes it when what was started has ended. Without a group
+        nothing changes. Raises Failure (host) when the host refuses.
+        """
+        if group is None or limit is None:
+            yield
+            return
+        before = control_groups.own_group("self", self.controller)
+        try:
+            group.mkdir(exist_ok=True)
+            self.write(group, limit)
+            control_groups.join(group)
+        except OSError as error:
+            raise Failure("host", f"the {self.name} limit can't be set: {error}; {self.advice}") from error
+        try:
+            yield
+        finally:
+            if before:
+                control_groups.join(before[0])
+
+
+_MEMORY = ("memory.max", "memory.limit_in_bytes")  # version 2, version 1
+_NO_SWAP = ("memory.swap.max", "memory.swappiness")
+_UNLIMITED = 1 << 60  # version 1 says "no limit" as the largest number of whole pages
+_WHOLE, _QUOTA, _PERIOD = "cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"  # version 2; version 1 has two files
+_PERIOD_US = 100_000
+
+
+def _read_bytes(group: Path) -> int | None:
+    for name in _MEMORY:
+        text = " ".join(control_groups.lines(group / name))
+        if text.isdigit() and int(text) < _UNLIMITED:
+            return int(text)
+    return None
+
+
+def _write_bytes(group: Path, limit: int) -> None:
+    control_groups.write_limit(group, _MEMORY, limit)
+    control_groups.write_limit(group, _NO_SWAP, 0)
+
+
+def _read_cpus(group: Path) -> float | None:
+    words = " ".join(control_groups.lines(group / _WHOLE)).split()
+    if not words:
+        words = [" ".join(control_groups.lines(group / name)) for name in (_QUOTA, _PERIOD)]
+    if len(words) != 2 or not all(word.isdigit() for word in words) or int(words[1]) == 0:
+        return None  # "max", -1, or not there: no limit
+    return int(words[0]) / int(words[1])
+
+
+def _write_cpus(group: Path, cpus: float) -> None:
+    quota_us = round(cpus * _PERIOD_US)
+    control_groups.write_limit(group, (_WHOLE,), f"{quota_us} {_PERIOD_US}")
+    control_groups.write_limit(group, (_PERIOD,), _PERIOD_US)
+    control_groups.write_limit(group, (_QUOTA,), quota_us)
+
+
+MEMORY: Limit[int] = Limit("memory", "memory", "see `regime` in docs/spec.md", _read_bytes, _write_bytes)
+"""Bytes of memory, the file cache of what is read and written included, and no swap."""
+CPU: Limit[float] = Limit("cpu", "CPU", "leave `cpu_limit` out", _read_cpus, _write_cpus)
+"""CPUs' worth of time, as a quota in each tenth of a second."""
