@@ -146,6 +146,12 @@ CUT = """() => [...document.querySelectorAll('.chart')].filter(e => {
     const box = e.getBoundingClientRect(), svg = e.querySelector('svg').getBoundingClientRect();
     return svg.right > box.right + 1 || e.scrollHeight > e.clientHeight + 1 || svg.width < 150;
 }).map(e => e.dataset.chart)"""
+BLANK = """() => {
+    document.querySelector('main').style.width = '340px';  // as paper does: shrunk by the style sheet, not drawn again
+    return [...document.querySelectorAll('.chart')].filter(
+        e => e.clientHeight > e.querySelector('svg').getBoundingClientRect().height + 1
+    ).map(e => e.dataset.chart);
+}"""
 
 
 @pytest.mark.parametrize("which", ["report", "index"])
@@ -210,6 +216,7 @@ def test_printed_charts_are_whole(browser: Browser, report: Path) -> None:
         visit.page.set_viewport_size(A4_PX)  # type: ignore[arg-type] # a dict of two ints
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= A4_PX["width"]
         assert visit.page.evaluate(CUT) == []
+        assert visit.page.evaluate(BLANK) == [], "a chart leaves no room below it that pushes the next to another page"
         assert visit.page.pdf(format="A4").startswith(b"%PDF")
 
 
