@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ANSIBLE = ROOT / "ansible"
 _POLL_S = 0.25
+_SKIPPED_WITHIN_S = 0.5
 _PRIVATE = "pressgauge-ansible-"
 _LOCK = ".lock"
 _LAST_WORDS = 400
@@ -59,6 +60,34 @@ class PlaybookRun:
             self.message = _message(self.by_host[self.failed_task][str(data.get("host", ""))])
 
 
+@dataclass
+class Announcer:
+    """Tells of each task that is really done: one that is skipped has ended before it is told of."""
+
+    tell: Callable[[str], None]
+    task: str = ""
+    since: float = 0.0
+
+    def hear(self, event: dict[str, Any]) -> None:
+        """Take in one of ansible-runner's events."""
+        kind = event.get("event")
+        if kind == "playbook_on_task_start":
+            name = str((event.get("event_data") or {}).get("task", ""))
+            self.task, self.since = "" if name.startswith(_NOT_STEPS) else name, time.monotonic()
+        elif kind in {"runner_on_ok", "runner_on_failed", "runner_on_unreachable"}:
+            self._tell()
+
+    def tick(self) -> None:
+        """Tell of a task that goes on."""
+        if time.monotonic() - self.since > _SKIPPED_WITHIN_S:
+            self._tell()
+
+    def _tell(self) -> None:
+        task, self.task = self.task, ""
+        if task:
+            self.tell(task)
+
+
 def run_playbook(
     name: str,
     inventory: Path,
@@ -71,17 +100,15 @@ def run_playbook(
 ) -> PlaybookRun:
     """Run `ansible/<name>` against an inventory.
 
-    `on_task` hears the name of each task as it starts, `on_tick` is called a few times a second meanwhile.
+    `on_task` hears the name of each task that is not skipped, `on_tick` is called a few times a second meanwhile.
     Ansible's own output goes to `log`. A KeyboardInterrupt, or an error in a callback, ends Ansible (but
     nothing that its tasks left running on purpose) before it is passed on.
     """
-    outcome = PlaybookRun()
+    outcome, announcer = PlaybookRun(), Announcer(on_task)
 
     def hear(event: dict[str, Any]) -> bool:
         outcome.hear(event)
-        task = str((event.get("event_data") or {}).get("task", ""))
-        if event.get("event") == "playbook_on_task_start" and not task.startswith(_NOT_STEPS):
-            on_task(task)
+        announcer.hear(event)
         return False  # keep no copy of the event on disk
 
     stop = False
@@ -103,6 +130,7 @@ def run_playbook(
         try:
             while thread.is_alive():
                 time.sleep(_POLL_S)  # not join: Python 3.11 takes a thread for ended when a signal interrupts its join
+                announcer.tick()
                 on_tick()
         finally:
             stop = True
