@@ -47,7 +47,7 @@ def run_app(app: typer.Typer) -> None:
         console.print("            → the same command goes on from here")
         sys.exit(Exit.INTERRUPTED)
     except OSError as error:
-        console.print(f"pressgauge: {error.filename or ''}: {error.strerror or error}", markup=False)
+        console.print(f"pressgauge: {_of_system(error)}", markup=False)
         sys.exit(Exit.DEPENDENCY_FAILED)
     except Exception as error:  # noqa: BLE001 - the last resort: a defect of ours, told as such
         if os.environ.get("PRESSGAUGE_DEBUG"):
@@ -55,6 +55,11 @@ def run_app(app: typer.Typer) -> None:
         console.print(f"pressgauge: a defect of ours: {type(error).__name__}: {error}", markup=False)
         console.print("            → set PRESSGAUGE_DEBUG=1, run it again, and report what it prints", markup=False)
         sys.exit(Exit.DEFECT)
+
+
+def _of_system(error: OSError) -> str:
+    """Where and why, as far as the operating system told."""
+    return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
 
 
 def _stop_once() -> Callable[..., None]:

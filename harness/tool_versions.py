@@ -8,6 +8,7 @@ import subprocess
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from harness.errors import HostError
 from harness.ledger import file_digest
 from harness.load_spec import ROOT
 
@@ -18,7 +19,12 @@ _PACKAGES = ("ansible-core", "pymongo", "Faker", "pandas", "scipy")
 
 
 def tool_versions(jar: Path) -> dict[str, str]:
-    """Tool -> version: Pressgauge's commit, the load generator's jar by digest, YCSB, Python and its packages."""
+    """Tool -> version: Pressgauge's commit, the load generator's jar by digest, YCSB, Python and its packages.
+
+    Raises HostError where the jar was never built.
+    """
+    if not jar.exists():
+        raise HostError(f"{jar}: the load generator is not there", do="run `make setup`, which builds it")
     pom = (ROOT / "workloads/java/pom.xml").read_text(encoding="utf-8")
     ycsb = re.search(r"<ycsb\.version>([^<]+)<", pom)
     return {
