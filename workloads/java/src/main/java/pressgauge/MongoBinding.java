@@ -117,11 +117,7 @@ public final class MongoBinding extends DB {
   @Override
   public Status read(
       String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    buffer.clear();
-    int start = buffer.begin();
-    buffer.string("_id", key);
-    buffer.end(start);
-    var filter = buffer.view(start, buffer.size());
+    var filter = byKey(key);
     return attempt(
         "read",
         () -> {
@@ -188,17 +184,22 @@ public final class MongoBinding extends DB {
 
   @Override
   public Status delete(String table, String key) {
-    buffer.clear();
-    int start = buffer.begin();
-    buffer.string("_id", key);
-    buffer.end(start);
-    var filter = buffer.view(start, buffer.size());
+    var filter = byKey(key);
     return attempt(
         "delete",
         () -> {
           var deleted = collection(table).deleteOne(filter).getDeletedCount();
           return deleted == 1 ? Status.OK : Status.NOT_FOUND;
         });
+  }
+
+  /** A filter for one record, in the thread's buffer until its next operation. */
+  private RawBsonDocument byKey(String key) {
+    buffer.clear();
+    int start = buffer.begin();
+    buffer.string("_id", key);
+    buffer.end(start);
+    return buffer.view(start, buffer.size());
   }
 
   /** Writes a record as a document; returns where it starts. */
