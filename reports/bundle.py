@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from importlib.metadata import version
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import vl_convert
 
-from reports.files import write_whole
+from reports.files import CACHE, write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
-CACHE = Path(__file__).parent.parent / ".pressgauge" / "reports"
 
 
 def vega_bundle(cache: Path = CACHE) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader, StrictUndefined
+from jinja2 import ChoiceLoader, FileSystemBytecodeCache, FileSystemLoader, PrefixLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
+
+from reports.files import CACHE
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader
@@ -27,12 +31,20 @@ def environment(template_dir: Path | None = None) -> ImmutableSandboxedEnvironme
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=_compiled(),
     )
     made.filters["script_json"] = script_json
     made.filters["unbroken"] = unbroken
     made.filters["md"] = markdown_text
     made.filters["code"] = markdown_code
     return made
+
+
+def _compiled() -> FileSystemBytecodeCache | None:
+    """Where compiled templates are kept: compiling them takes as long as filling them in."""
+    with contextlib.suppress(OSError):  # a read-only checkout only costs time
+        CACHE.mkdir(parents=True, exist_ok=True)
+    return FileSystemBytecodeCache(str(CACHE)) if os.access(CACHE, os.W_OK) else None
 
 
 def script_json(value: Any) -> Markup:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
+CACHE = Path(__file__).parent.parent / ".pressgauge" / "reports"
+"""What rendering keeps for the next time; it may be deleted at any time."""
 
 
 def write_whole(path: Path, content: str | bytes, *, durable: bool = False) -> None:
