@@ -49,6 +49,11 @@ class Comparability(Part):
         """Whether figures of the two sides may be set against each other."""
         return not self.forbidding
 
+    @property
+    def all(self) -> tuple[Difference, ...]:
+        """Whatever differs, by name."""
+        return tuple(sorted((*self.forbidding, *self.warnings), key=lambda one: one.fact))
+
 
 def compare_facts(baseline: Mapping[str, JsonValue], candidate: Mapping[str, JsonValue]) -> Comparability:
     """Every fact that either side has."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -14,9 +14,9 @@ from analysis.pairing import PairingError, Selection
 from analysis.sides import Side, side
 from analysis.tolerances import Tolerances
 from harness.errors import Exit, HostError, InputError
-from harness.ledger import HOST_FILE, SPEC_FILE, VERSIONS_FILE, find_run, write_whole
-from harness.load_spec import load_campaign
-from harness.outcome import decide_run, exit_code, read_json
+from harness.facts import conditions, read_campaign
+from harness.ledger import find_run, write_whole
+from harness.outcome import decide_run, exit_code
 from harness.plan import plan
 from harness.yaml_source import read_yaml
 from reports import gate as formats
@@ -24,20 +24,6 @@ from reports import gate as formats
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from pydantic import JsonValue
-
-    from harness.ledger import Ledger
-    from harness.spec import Campaign
-
-_ABOUT_HOSTS = (
-    "hostname", "architecture", "kernel", "os", "cpu_model", "cores", "cores_allowed", "memory_total_bytes",
-    "thp_enabled", "frequency_governor",
-)  # fmt: skip
-_NOT_CONDITIONS = {"question", "name", "blocks", "engines", "arms", "limits", "decision"}
-"""Sections of a campaign that say what is under test, or how it is judged, and not under which conditions it ran."""
-_NAMED_ALONE = {"workloads", "datasets", "document", "instance"}
-_FREE = {"instance.port", "instance.bind_ip"}
 
 
 @dataclass(frozen=True)
@@ -127,9 +113,9 @@ def read_side(path: Path) -> Side:
                 do="make it anew from a run: python -m harness baseline RUN FILE",
             ) from error
     ledger = find_run(path)
-    campaign = load_campaign(ledger.folder / SPEC_FILE, name=str(ledger.state().get("campaign", "")))
+    campaign = read_campaign(ledger)
     decision = decide_run(ledger, campaign)
-    return side(campaign.name, ledger.run_id, ledger.records(), decision, facts(ledger, campaign))
+    return side(campaign.name, ledger.run_id, ledger.records(), decision, conditions(ledger, campaign))
 
 
 def write_baseline(run: Path, path: Path) -> Side:
@@ -140,7 +126,7 @@ def write_baseline(run: Path, path: Path) -> Side:
     """
     found = read_side(run)
     ledger = find_run(run)
-    campaign = load_campaign(ledger.folder / SPEC_FILE, name=found.campaign)
+    campaign = read_campaign(ledger)
     records = ledger.records()
     planned = plan(campaign, max((record.block + 1 for record in records), default=campaign.fewest_blocks))
     if exit_code(decide_run(ledger, campaign), records, planned) is Exit.INCOMPLETE or not ledger.finished:
@@ -177,36 +163,6 @@ def read_tolerances(path: Path) -> Tolerances:
             for fault in error.errors()
         ]
         raise InputError("\n".join(faults), do="mend the tolerances; docs/gate.md has an example") from error
-
-
-def facts(ledger: Ledger, campaign: Campaign) -> dict[str, JsonValue]:
-    """What a run's figures are conditional on: hosts, corpora, every condition of the spec, and versions of tools."""
-    found: dict[str, JsonValue] = {}
-    hosts = read_json(ledger.folder / HOST_FILE)
-    for number, name in enumerate(sorted(hosts), start=1):
-        prefix = "host" if len(hosts) == 1 else f"host{number}"
-        found |= {f"{prefix}.{key}": hosts[name].get(key) for key in _ABOUT_HOSTS}
-        found[f"{prefix}.filesystem"] = (hosts[name].get("data") or {}).get("filesystem")
-    for name in campaign.datasets:
-        found[f"corpus.{name}"] = read_json(ledger.folder / f"dataset-{name}.json").get("digest")
-    found |= dict(_conditions(campaign.model_dump(mode="json", exclude=_NOT_CONDITIONS)))
-    found |= {f"versions.{tool}": str(told) for tool, told in read_json(ledger.folder / VERSIONS_FILE).items()}
-    return found
-
-
-def _conditions(spec: dict[str, Any]) -> Iterator[tuple[str, JsonValue]]:
-    for section, value in spec.items():
-        if section in _NAMED_ALONE:
-            for key, inner in value.items():
-                if f"{section}.{key}" not in _FREE:
-                    yield f"{section}.{key}", _flat(inner)
-        else:
-            yield section, _flat(value)
-
-
-def _flat(value: Any) -> JsonValue:
-    """Sections as one text, so that a difference shows whole."""
-    return json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else value
 
 
 def _write(path: Path, text: str) -> None:

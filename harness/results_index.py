@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from analysis.comparability import compare_facts
 from analysis.decision import Decision
+from analysis.history import history, steps
+from harness.errors import PressgaugeError
+from harness.facts import run_facts
 from harness.ledger import HOST_FILE
-from reports import RunSummary, write_index
+from reports import RunSummary, Shift, by_campaign, write_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from pydantic import JsonValue
 
 RUN_ID_FORMAT = "%Y%m%dT%H%M%SZ"
 DECISION_FILE = "report/decision.json"
@@ -22,7 +28,9 @@ DECISION_FILE = "report/decision.json"
 
 def write_results_index(results: Path) -> None:
     """Write the index over all runs; a decision of an unknown version is left out, its report still opens."""
-    write_index(list(_summaries(results)), results / "index.html")
+    runs = list(_summaries(results))
+    shifts = find_shifts(runs, lambda campaign, run_id: run_facts(results / campaign / run_id))
+    write_index(runs, shifts, results / "index.html")
 
 
 def summarise_run(campaign: str, run_id: str, decision: bytes, hosts: bytes) -> RunSummary | None:
@@ -42,6 +50,23 @@ def summarise_run(campaign: str, run_id: str, decision: bytes, hosts: bytes) -> 
         decision=decided,
         link=f"{campaign}/{run_id}/report/index.html",
     )
+
+
+def find_shifts(runs: Sequence[RunSummary], facts_of: Callable[[str, str], Mapping[str, JsonValue]]) -> list[Shift]:
+    """Where each campaign's figures changed. `facts_of` (campaign, run) may raise PressgaugeError; it is asked for the
+    runs beside a change alone.
+    """
+    found = []
+    for campaign, of_campaign in by_campaign(runs).items():
+        margin_percent = of_campaign[-1].decision.criteria.equivalence_margin_percent
+        for step in steps(history([(run.run_id, run.decision) for run in of_campaign]), margin_percent):
+            try:
+                before, after = (facts_of(campaign, run_id) for run_id in (step.previous, step.run_id))
+            except PressgaugeError:
+                found.append(Shift(campaign, step, None))
+                continue
+            found.append(Shift(campaign, step, compare_facts(before, after).all))
+    return found
 
 
 def _summaries(results: Path) -> Iterator[RunSummary]:

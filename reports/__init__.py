@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reports.errors import TemplateFaultError
-from reports.run import Run, RunSummary
+from reports.run import Run, RunSummary, Shift, by_campaign
 from reports.terminal import summary_lines
 
 if TYPE_CHECKING:
@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
     from analysis.decision import Decision
 
-__all__ = ["Run", "RunSummary", "TemplateFaultError", "summary_lines", "write_index", "write_report"]
+__all__ = [
+    "Run",
+    "RunSummary",
+    "Shift",
+    "TemplateFaultError",
+    "by_campaign",
+    "summary_lines",
+    "write_index",
+    "write_report",
+]
 
 
 def write_report(run: Run, folder: Path, template_dir: Path | None = None) -> Decision:
@@ -32,12 +41,12 @@ def write_report(run: Run, folder: Path, template_dir: Path | None = None) -> De
     return write(run, folder, template_dir)
 
 
-def write_index(runs: Sequence[RunSummary], path: Path) -> None:
-    """Write the index of all runs (results/index.html): by campaign, the newest first, with trends.
+def write_index(runs: Sequence[RunSummary], shifts: Sequence[Shift], path: Path) -> None:
+    """Write the index of all runs (results/index.html): by campaign, the newest first, with trends and shifts.
 
     Raises:
         OSError: the file can't be written.
     """
     from reports.index import write  # noqa: PLC0415 as above
 
-    write(runs, path)
+    write(runs, shifts, path)

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import altair as alt
-
-from analysis.metrics import metric
-from analysis.quantities import quantity
+from analysis import sentences
+from analysis.history import FEWEST_RUNS, history
 from reports.bundle import vega_bundle
-from reports.charts.base import Chart, chart_spec, interval, on_axis, rows, slug
+from reports.charts.base import slug
+from reports.charts.trend import trend
 from reports.environment import environment
 from reports.files import write_whole
-from reports.tables import ABSENT, Table
-from reports.theme import CONFIG, STATIC, ArmStyle, arm_styles
+from reports.run import by_campaign
+from reports.theme import CONFIG, STATIC, VERDICTS, arm_styles
 from reports.write import nonce_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from analysis.effects import ArmEstimate
-    from reports.run import RunSummary
-
-_HEIGHT_PX = 170
+    from analysis.comparability import Difference
+    from reports.charts.base import Chart
+    from reports.run import RunSummary, Shift
 
 
 @dataclass(frozen=True)
@@ -41,20 +39,36 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """A run from which on figures are others."""
+
+    run_id: str
+    previous: str
+    link: str
+    changes: tuple[tuple[str, str, str], ...]
+    """Verdict, its glyph, and the change in words."""
+    differences: str
+
+
+@dataclass(frozen=True)
 class CampaignPage:
-    """The runs of one campaign, the newest first, and the trends of its primary metrics."""
+    """The runs of one campaign, the newest first, where their figures changed, and the trends of primary metrics."""
 
     name: str
     lines: tuple[Line, ...]
+    turns: tuple[Turn, ...]
     trends: tuple[Chart, ...]
+    runs_lacking: int
+    """How many more runs it takes before changes are looked for."""
 
 
-def write(runs: Sequence[RunSummary], path: Path) -> None:
+def write(runs: Sequence[RunSummary], shifts: Sequence[Shift], path: Path) -> None:
     """See `reports.write_index`."""
-    campaigns: dict[str, list[RunSummary]] = {}
-    for run in sorted(runs, key=lambda run: (run.campaign, run.started_at)):
-        campaigns.setdefault(run.campaign, []).append(run)
-    pages = [_campaign(name, number, found) for number, (name, found) in enumerate(campaigns.items())]
+    campaigns = by_campaign(runs)
+    pages = [
+        _campaign(name, number, found, [shift for shift in shifts if shift.campaign == name])
+        for number, (name, found) in enumerate(campaigns.items())
+    ]
     data = {"charts": {chart.key: chart.spec for page in pages for chart in page.trends}, "config": CONFIG, "costs": {}}
     text = (
         environment()
@@ -72,12 +86,33 @@ def write(runs: Sequence[RunSummary], path: Path) -> None:
     write_whole(path, text)
 
 
-def _campaign(name: str, number: int, runs: Sequence[RunSummary]) -> CampaignPage:
+def _campaign(name: str, number: int, runs: Sequence[RunSummary], shifts: Sequence[Shift]) -> CampaignPage:
+    links = {run.run_id: run.link for run in runs}
     return CampaignPage(
         name=name,
         lines=tuple(_line(run) for run in reversed(runs)),
-        trends=tuple(_trends(number, runs)) if len(runs) > 1 else (),
+        turns=tuple(_turn(shift, links) for shift in shifts),
+        trends=tuple(_trends(number, runs, shifts)) if len(runs) > 1 else (),
+        runs_lacking=max(0, FEWEST_RUNS - len(runs)),
     )
+
+
+def _turn(shift: Shift, links: Mapping[str, str]) -> Turn:
+    step = shift.step
+    return Turn(
+        run_id=step.run_id,
+        previous=step.previous,
+        link=links[step.run_id],
+        changes=tuple((one.verdict.value, VERDICTS[one.verdict].glyph, sentences.change(one)) for one in step.changes),
+        differences=_differences(shift.differences),
+    )
+
+
+def _differences(found: Sequence[Difference] | None) -> str:
+    if found is None:
+        return "What differs from the run before can't be read."
+    told = [f"{one.fact} {one.baseline or 'unknown'} → {one.candidate or 'unknown'}" for one in found]
+    return f"What differs from the run before: {'; '.join(told) or 'nothing that is recorded'}."
 
 
 def _line(run: RunSummary) -> Line:
@@ -99,59 +134,14 @@ def _line(run: RunSummary) -> Line:
     )
 
 
-def _trends(number: int, runs: Sequence[RunSummary]) -> Iterable[Chart]:
+def _trends(number: int, runs: Sequence[RunSummary], shifts: Sequence[Shift]) -> Iterable[Chart]:
     """A chart a primary metric and group. Runs differ in host and hour: trends show that something moved, not why."""
-    arms = tuple(dict.fromkeys(one.arm for run in runs for one in run.decision.estimates))
-    styles = arm_styles(arms)
-    primary = dict.fromkeys(key for run in runs for key in run.decision.primary)
-    groups = dict.fromkeys((one.engine, one.dataset) for run in runs for one in run.decision.estimates)
-    for place, (engine, dataset) in enumerate(groups):
-        for key in primary:
-            figures = [
-                (run, one)
-                for run in runs
-                for one in run.decision.estimates
-                if (one.engine, one.dataset, one.metric) == (engine, dataset, key)
-            ]
-            if figures:
-                title = f" ({engine}, {dataset})" if len(groups) > 1 else ""
-                yield _trend(slug("trend", str(number), str(place), key), key, title, figures, styles)
-
-
-def _trend(
-    element: str, key: str, group: str, figures: Sequence[tuple[RunSummary, ArmEstimate]], styles: Sequence[ArmStyle]
-) -> Chart:
-    found = metric(key)
-    scale, words = on_axis(found.unit)
-    data: list[dict[str, Any]] = [
-        {
-            "run": run.run_id,
-            "started": run.started_at,
-            "arm": one.arm,
-            "value": one.figure.value / scale,
-            "shown": interval(one.figure),
-        }
-        for run, one in figures
-    ]
-    names = [style.name for style in styles]
-    base = alt.Chart(rows(data)).encode(
-        x=alt.X("started:T", title="run started (UTC)", scale=alt.Scale(type="utc", padding=12)),
-        y=alt.Y("value:Q", title=words, scale=alt.Scale(zero=True)),
-        color=alt.Color("arm:N", scale=alt.Scale(domain=names, range=[style.colour for style in styles]), title="arm"),
-    )
-    shape = alt.Shape("arm:N", scale=alt.Scale(domain=names, range=[style.shape for style in styles]), title="arm")
-    tips = [alt.Tooltip("run:N"), alt.Tooltip("arm:N"), alt.Tooltip("shown:N", title=found.label)]
-    layer = alt.layer(
-        base.mark_line(strokeWidth=1.5),
-        base.mark_point(filled=True, size=60, opacity=1).encode(shape=shape, tooltip=tips),
-    )
-    runs = list(dict.fromkeys(run.run_id for run, _ in figures))
-    cells = {(run.run_id, one.arm): quantity(one.figure.value, one.figure.unit) for run, one in figures}
-    return Chart(
-        key=element,
-        title=found.label + group,
-        caption="",
-        spec=chart_spec(layer, _HEIGHT_PX),
-        table=Table(("run", *names), tuple((run, *(cells.get((run, arm), ABSENT) for arm in names)) for run in runs)),
-        exported=False,
-    )
+    started = {run.run_id: run.started_at for run in runs}
+    every = history([(run.run_id, run.decision) for run in runs])
+    changes = [change for shift in shifts for change in shift.step.changes]
+    styles = arm_styles(tuple(dict.fromkeys(one.arm for one in every)))
+    groups = list(dict.fromkeys(one.group for one in every))
+    for place, group in enumerate(groups):
+        for key in dict.fromkeys(one.metric for one in every if one.group == group):
+            drawn = [one for one in every if (one.group, one.metric) == (group, key)]
+            yield trend(slug("trend", str(number), str(place), key), drawn, changes, started, styles)

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
     from analysis.canaries import Moved
+    from analysis.comparability import Difference
     from analysis.criteria import Criteria
     from analysis.decision import Decision
+    from analysis.history import Step
     from analysis.records import Cell, TrialRecord
 
 Finding = tuple[str, str, str, str]
@@ -66,3 +68,21 @@ class RunSummary:
     decision: Decision
     link: str
     """The report's address, relative to the index."""
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A run from which on figures of its campaign are others, and how it differs from the run before."""
+
+    campaign: str
+    step: Step
+    differences: tuple[Difference, ...] | None
+    """Conditions, engine and arms' settings that differ; None: they can't be read of both runs."""
+
+
+def by_campaign(runs: Iterable[RunSummary]) -> dict[str, list[RunSummary]]:
+    """The runs of each campaign, the oldest first."""
+    campaigns: dict[str, list[RunSummary]] = {}
+    for run in sorted(runs, key=lambda run: (run.campaign, run.started_at)):
+        campaigns.setdefault(run.campaign, []).append(run)
+    return campaigns

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING
+
+from analysis.criteria import Criteria
+from analysis.decision import decide
 from analysis.records import Cell, Compressor, Settings, TrialRecord
+from harness.ledger import HOST_FILE, SPEC_FILE, VERSIONS_FILE
+from harness.results_index import DECISION_FILE
+from tests.analysis.synthetic import SNAPPY, ZSTD, Noise, campaign
+from tests.campaigns import small
+from tests.reports.sample import HOST
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def record(index: int = 0, arm: str = "snappy", **changes: object) -> TrialRecord:
@@ -25,3 +38,19 @@ def record(index: int = 0, arm: str = "snappy", **changes: object) -> TrialRecor
         artefacts=(),
     )
     return plain.model_copy(update=changes)
+
+
+def keep_run(results: Path, day: int, *, engine: str = "6.0.5", kernel: str = "6.1", slower: float = 1.0) -> Path:
+    """A run of the campaign `nightly` as it lies in a results folder, without its trials."""
+    folder = results / f"nightly/202601{day:02d}T000000Z"
+    (folder / "report").mkdir(parents=True)
+    arms = {"snappy": {"block_compressor": "snappy"}, "zstd-6": {"block_compressor": "zstd", "zstd_level": 6}}
+    small(folder / SPEC_FILE, 27999, engines={engine: {"source": "pypi", "version": engine}}, arms=arms)
+    (folder / HOST_FILE).write_text(json.dumps({"localhost": HOST | {"kernel": kernel}}))
+    (folder / VERSIONS_FILE).write_text(json.dumps({"Pressgauge": "abc"}))
+    made = (SNAPPY, ZSTD.scaled("zstd-6", slower, zstd_level=6))
+    decision = decide(
+        campaign(arms=made, engines=(engine,), blocks=2, noise=Noise(0.01, 0.01), seed=day), Criteria(baseline="snappy")
+    )
+    (folder / DECISION_FILE).write_text(decision.model_dump_json())
+    return folder

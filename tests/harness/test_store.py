@@ -17,12 +17,13 @@ import zstandard
 from harness.errors import HostError, InputError
 from harness.ledger import RECORD_FILE, SPEC_FILE, STATE_FILE, Ledger, list_artefacts
 from harness.store.bucket import Bucket, open_store
+from harness.store.index import index_store
 from harness.store.manifest import Codec, StoredFile
 from harness.store.pull import pull, read_manifest
 from harness.store.push import push
 from harness.verify import faults
 from tests.harness.commands import harness, start
-from tests.harness.factory import record
+from tests.harness.factory import keep_run, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -222,6 +223,16 @@ def test_the_index_names_every_run(aws: Aws, store: Bucket, ledger: Ledger) -> N
     assert f"quick/{RUN}: 1 trials, 17.5 MiB" in ran.out
     assert "no run quick/20260102T000000Z is there, or its push has not ended" in ran.out
     assert b"<html" in (store.read("index.html") or b"")
+
+
+def test_the_index_says_what_differed_where_figures_changed(aws: Aws, store: Bucket, tmp_path: Path) -> None:
+    for day in (1, 2, 3):
+        push(Ledger(keep_run(tmp_path, day)), store)
+    push(Ledger(keep_run(tmp_path, 4, engine="6.0.27", slower=0.5)), store)
+    assert list(index_store(store))[-1].endswith("4 of 4 runs have a report")
+    page = (store.read("index.html") or b"").decode()
+    assert "after 20260103T000000Z" in page
+    assert "from the run before: engine 6.0.5 → 6.0.27.</p>" in page
 
 
 def test_hashing_needs_no_environment() -> None:

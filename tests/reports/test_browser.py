@@ -9,11 +9,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from analysis.comparability import Difference
 from analysis.criteria import Prices
 from analysis.decision import decide
+from analysis.history import history, steps
 from analysis.quantities import change, number
-from reports import RunSummary, write_index, write_report
-from tests.analysis.synthetic import campaign
+from reports import RunSummary, Shift, write_index, write_report
+from tests.analysis.synthetic import NONE, SNAPPY, ZSTD, Noise, campaign
 from tests.reports.chromium import ARGUMENTS, find_chromium
 from tests.reports.sample import CRITERIA, run, with_counters
 from tests.reports.samples_in_time import engine_samples
@@ -45,14 +47,18 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five runs of a campaign; from the fourth on zstd does everything half as well."""
     folder = tmp_path_factory.mktemp("results")
     summaries = []
-    for seed in (1, 2, 3):
-        records = campaign(seed=seed)
-        decision = decide(records, CRITERIA)
-        day = f"2026-01-0{seed}T10:00:00Z"
-        summaries.append(RunSummary("quick", f"r{seed}", day, "bench-1", ("6.0.5",), decision, f"quick/r{seed}/x.html"))
-    write_index(summaries, folder / "index.html")
+    for day in (1, 2, 3, 4, 5):
+        zstd = ZSTD.scaled("zstd-6", 0.5 if day >= 4 else 1.0, zstd_level=6)
+        decision = decide(campaign(arms=(NONE, SNAPPY, zstd), noise=Noise(0.01, 0.01), seed=day), CRITERIA)
+        began, link = f"2026-01-0{day}T10:00:00Z", f"quick/r{day}/x.html"
+        summaries.append(RunSummary("quick", f"r{day}", began, "bench-1", ("6.0.5",), decision, link))
+    margin_percent = CRITERIA.equivalence_margin_percent
+    found = steps(history([(run.run_id, run.decision) for run in summaries]), margin_percent)
+    kernel = Difference(fact="host.kernel", baseline="6.1", candidate="6.2 & later")
+    write_index(summaries, [Shift("quick", step, (kernel,)) for step in found], folder / "index.html")
     return folder / "index.html"
 
 
@@ -95,6 +101,28 @@ def test_every_chart_is_drawn_and_nothing_is_asked_for(
         assert not visit.page.evaluate(
             "[...document.querySelectorAll('.chart')].some(e => e.textContent.includes('NaN'))"
         )
+
+
+def test_the_index_marks_where_figures_changed(browser: Browser, index: Path) -> None:
+    """In words with what differed, by shape in the charts, and in the tables behind them."""
+    with Visit(browser, index, **WIDE) as visit:
+        said = visit.page.locator(".turn").inner_text()
+        assert "Changed with r4, after r3:" in said
+        assert re.search(r"▼\s+rmw throughput of zstd-6 fell by \d", said)
+        assert re.search(r"▼\s+rmw p99 latency of zstd-6 rose by \d", said)
+        assert "host.kernel 6.1 → 6.2 & later" in said
+        assert "snappy" not in said
+        chart = visit.page.locator("[data-chart$=rmw-throughput]")
+        sizes = chart.evaluate("""e => [...e.querySelectorAll('svg .mark-symbol.role-mark path')]
+            .map(p => [p.getBBox().width, p.getAttribute('fill')])""")
+        rings = [fill for width, fill in sizes if width > 15]
+        assert rings == ["transparent"], "one outline, around the first point that changed"
+        chart.locator("svg .mark-symbol.role-mark path").last.hover(force=True)
+        tip = visit.page.locator("#vg-tooltip-element.visible")
+        tip.wait_for()
+        assert "rmw throughput of zstd-6 fell by" in tip.inner_text()
+        assert visit.page.evaluate("""[...document.querySelectorAll('[data-chart$=rmw-throughput] ~ details th')]
+            .filter(e => e.textContent === 'r4').map(e => e.parentNode.textContent.includes('▼'))""") == [True]
 
 
 def test_every_axis_has_a_title(browser: Browser, report: Path) -> None:

@@ -1,0 +1,134 @@
+"""Where the figures of a campaign's runs became others: change points from run to run. Pure.
+
+Otava's E-divisive means with a t test (Fleming et al., "Hunter", ICPE 2023): it splits a series where the distance
+between the two sides is largest, for as long as their means differ with significance, and joins again what differs by
+less than matters. Runs share neither host nor hour, so this says from where on figures are others, never why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.metrics import metric
+from analysis.quantities import Better
+from analysis.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.decision import Decision
+    from analysis.quantities import Estimate
+
+FEWEST_RUNS = 4
+"""With three, not even a size that never scatters could be told from chance."""
+
+FALSE_ALARMS = 0.05
+"""In about this share of histories without a change something is said to have changed. The t test does not know that
+its split was the best of many, nor how many series are looked at, so its level is divided by both."""
+
+_WINDOW = 50
+
+
+@dataclass(frozen=True)
+class Series:
+    """One metric of one cell, from run to run, the oldest first. Runs that lack it have no place in it."""
+
+    engine: str | None
+    """None where each run has a single engine: then the engine may be what changed."""
+    dataset: str | None
+    """None where there is but one."""
+    arm: str
+    metric: str
+    figures: dict[str, Estimate] = field(default_factory=dict)
+    """By run."""
+
+    @property
+    def group(self) -> str:
+        """Engine and dataset where there are several, for people: `6.0.5, sentences`; else nothing."""
+        return ", ".join(part for part in (self.engine, self.dataset) if part)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A figure that is another from this run on."""
+
+    series: Series
+    run_id: str
+    previous: str
+    """The run before it that has the figure."""
+    before: float
+    """Mean of the runs since the change before, in the metric's unit."""
+    after: float
+    """Mean of the runs from this one on, up to the next change."""
+
+    @property
+    def ratio(self) -> float:
+        """After ÷ before."""
+        return self.after / self.before
+
+    @property
+    def verdict(self) -> Verdict:
+        """Better or worse, by the metric's direction."""
+        risen = Better.HIGHER if self.ratio > 1 else Better.LOWER
+        return Verdict.BETTER if risen is metric(self.series.metric).better else Verdict.WORSE
+
+
+@dataclass(frozen=True)
+class Step:
+    """A run and the run before it, with everything that changed from one to the other."""
+
+    run_id: str
+    previous: str
+    changes: tuple[Change, ...]
+
+
+def history(runs: Sequence[tuple[str, Decision]]) -> list[Series]:
+    """Every primary metric of every cell that any of these runs of one campaign has; runs the oldest first."""
+    one_engine = all(len({one.engine for one in decision.estimates}) <= 1 for _, decision in runs)
+    one_dataset = len({one.dataset for _, decision in runs for one in decision.estimates}) <= 1
+    primary = {key for _, decision in runs for key in decision.primary}
+    found: dict[tuple[str | None, str | None, str, str], Series] = {}
+    for run_id, decision in runs:
+        for one in decision.estimates:
+            if one.metric in primary:
+                group = (None if one_engine else one.engine, None if one_dataset else one.dataset)
+                name = (*group, one.arm, one.metric)
+                found.setdefault(name, Series(*name)).figures[run_id] = one.figure
+    return list(found.values())
+
+
+def steps(every: Sequence[Series], margin_percent: float) -> tuple[Step, ...]:
+    """The runs from which on any of the series has other figures, the newest first.
+
+    `margin_percent`: changes up to this don't matter to the user (the campaign's equivalence margin).
+    """
+    changes = [change for series in every for change in _changes(series, len(every), margin_percent)]
+    changes.sort(key=lambda change: (change.run_id, change.previous), reverse=True)
+    return tuple(
+        Step(run_id, previous, tuple(found))
+        for (run_id, previous), found in groupby(changes, key=lambda change: (change.run_id, change.previous))
+    )
+
+
+def _changes(series: Series, looked_at: int, margin_percent: float) -> list[Change]:
+    names = list(series.figures)
+    values = [figure.value for figure in series.figures.values()]
+    if len(values) < FEWEST_RUNS or min(values) <= 0:
+        return []
+    from otava.analysis import compute_change_points  # noqa: PLC0415 takes half a second to load: only when needed
+
+    level = FALSE_ALARMS / (looked_at * len(values))
+    points, _ = compute_change_points(values, max(_WINDOW, len(values)), level, margin_percent / 100)
+    places = [0, *(int(point.index) for point in points), len(values)]
+    return [
+        Change(series, names[at], names[at - 1], _mean(values[begin:at]), _mean(values[at:end]))
+        for begin, at, end in zip(places, places[1:], places[2:], strict=False)
+    ]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values))

@@ -1,0 +1,86 @@
+"""What a run's figures are conditional on, and what was under test in it, as facts named `<subject>.<what>`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from harness.ledger import HOST_FILE, SPEC_FILE, VERSIONS_FILE, find_run
+from harness.load_spec import load_campaign
+from harness.outcome import read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+    from harness.ledger import Ledger
+    from harness.spec import Campaign
+
+_ABOUT_HOSTS = (
+    "hostname", "architecture", "kernel", "os", "cpu_model", "cores", "cores_allowed", "memory_total_bytes",
+    "thp_enabled", "frequency_governor",
+)  # fmt: skip
+_NOT_CONDITIONS = {"question", "name", "blocks", "engines", "arms", "limits", "decision"}
+"""Sections of a campaign that say what is under test, or how it is judged, and not under which conditions it ran."""
+_NAMED_ALONE = {"workloads", "datasets", "document", "instance"}
+_FREE = {"instance.port", "instance.bind_ip"}
+
+
+def read_campaign(ledger: Ledger) -> Campaign:
+    """The campaign of a run.
+
+    Raises:
+        InputError: its spec is not one of this version.
+    """
+    return load_campaign(ledger.folder / SPEC_FILE, name=str(ledger.state().get("campaign", "")))
+
+
+def run_facts(folder: Path) -> dict[str, JsonValue]:
+    """Everything that may differ between two runs of one campaign: its conditions, the engines and the arms' settings.
+
+    Raises:
+        InputError: there is no run, or its spec is not one of this version.
+    """
+    ledger = find_run(folder)
+    campaign = read_campaign(ledger)
+    return conditions(ledger, campaign) | dict(_under_test(campaign))
+
+
+def conditions(ledger: Ledger, campaign: Campaign) -> dict[str, JsonValue]:
+    """What a run's figures are conditional on: hosts, corpora, every condition of the spec, and versions of tools."""
+    found: dict[str, JsonValue] = {}
+    hosts = read_json(ledger.folder / HOST_FILE)
+    for number, name in enumerate(sorted(hosts), start=1):
+        prefix = "host" if len(hosts) == 1 else f"host{number}"
+        found |= {f"{prefix}.{key}": hosts[name].get(key) for key in _ABOUT_HOSTS}
+        found[f"{prefix}.filesystem"] = (hosts[name].get("data") or {}).get("filesystem")
+    for name in campaign.datasets:
+        found[f"corpus.{name}"] = read_json(ledger.folder / f"dataset-{name}.json").get("digest")
+    found |= dict(_sections(campaign.model_dump(mode="json", exclude=_NOT_CONDITIONS)))
+    found |= {f"versions.{tool}": str(told) for tool, told in read_json(ledger.folder / VERSIONS_FILE).items()}
+    return found
+
+
+def _sections(spec: dict[str, Any]) -> Iterator[tuple[str, JsonValue]]:
+    for section, value in spec.items():
+        if section in _NAMED_ALONE:
+            for key, inner in value.items():
+                if f"{section}.{key}" not in _FREE:
+                    yield f"{section}.{key}", _flat(inner)
+        else:
+            yield section, _flat(value)
+
+
+def _flat(value: Any) -> JsonValue:
+    """Sections as one text, so that a difference shows whole."""
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else value
+
+
+def _under_test(campaign: Campaign) -> Iterator[tuple[str, JsonValue]]:
+    for name, engine in campaign.engines.items():
+        yield "engine" if len(campaign.engines) == 1 else f"engine.{name}", engine.version
+    for name, arm in campaign.arms.items():
+        for key, value in arm.model_dump(mode="json", exclude_none=True).items():
+            yield f"arm.{name}.{key}", _flat(value)

@@ -1,0 +1,91 @@
+"""Change points from run to run: a planted step is found at its run, and noise has none."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from analysis import sentences
+from analysis.criteria import Criteria
+from analysis.decision import Decision, decide
+from analysis.history import FALSE_ALARMS, FEWEST_RUNS, history, steps
+from analysis.verdicts import Verdict
+from tests.analysis.histories import MARGIN_PERCENT, false_alarms, found, hits, page, run_id, stepped
+from tests.analysis.synthetic import SNAPPY, ZSTD, Arm, Noise, campaign
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CRITERIA = Criteria(baseline="snappy")
+
+
+def decided(arms: Sequence[Arm] = (SNAPPY, ZSTD), engine: str = "6.0.5", seed: int = 1) -> Decision:
+    return decide(campaign(arms=arms, engines=(engine,), blocks=2, noise=Noise(0.01, 0.01), seed=seed), CRITERIA)
+
+
+def test_a_step_is_found_at_its_run_with_its_size_and_direction() -> None:
+    every = stepped(page(12, seed=1), "zstd", "rmw.throughput", 6, 0.6)
+    (step,) = found(every)
+    (change,) = step.changes
+    assert (step.run_id, step.previous) == (run_id(6), run_id(5))
+    assert (change.series.arm, change.series.metric) == ("zstd", "rmw.throughput")
+    assert change.ratio == pytest.approx(0.6, rel=0.15)
+    assert change.verdict is Verdict.WORSE
+    assert sentences.change(change).startswith("rmw throughput of zstd fell by ")
+
+
+def test_two_steps_are_two_and_better_follows_the_metric() -> None:
+    key = "storage_bytes_per_document"
+    every = stepped(stepped(page(12, seed=2), "zlib", key, 4, 1.1), "zlib", key, 9, 0.8)
+    newest, oldest = found(every)
+    assert (newest.run_id, oldest.run_id) == (run_id(9), run_id(4))
+    assert [step.changes[0].verdict for step in (oldest, newest)] == [Verdict.WORSE, Verdict.BETTER]
+    assert oldest.changes[0].ratio == pytest.approx(1.1, rel=0.01)
+
+
+def test_what_is_smaller_than_the_margin_is_no_change() -> None:
+    every = stepped(page(12, seed=3), "zstd", "compression_ratio", 6, 1 - 0.5 * MARGIN_PERCENT / 100)
+    assert found(every) == ()
+    assert len(steps(every, MARGIN_PERCENT / 4)) == 1
+
+
+@pytest.mark.parametrize("runs", [FEWEST_RUNS, 8, 20])
+def test_noise_has_no_change_points(runs: int) -> None:
+    alarms = false_alarms(runs, 120)
+    assert alarms.value <= FALSE_ALARMS + 3 * (FALSE_ALARMS / 120) ** 0.5
+
+
+def test_how_often_a_step_is_found_where_it_is() -> None:
+    assert hits(12, 6, "rmw.throughput", 0.6, 40).value > 0.85
+    assert hits(6, 5, "storage_bytes_per_document", 1.05, 40).value > 0.95
+
+
+def test_a_run_without_the_figure_has_no_place() -> None:
+    every = stepped(page(10, seed=4), "zstd", "compression_ratio", 5, 0.8)
+    for series in every:
+        del series.figures[run_id(4)]
+    (step,) = found(every)
+    assert (step.run_id, step.previous) == (run_id(5), run_id(3))
+
+
+def test_a_single_engine_may_be_what_changed_and_several_stay_apart() -> None:
+    slower = (SNAPPY, ZSTD.scaled("zstd-6", 0.8, zstd_level=6))
+    runs = [(run_id(n), decided(seed=n)) for n in range(3)]
+    runs += [(run_id(n), decided(slower, "6.0.27", seed=n)) for n in range(3, 6)]
+    every = history(runs)
+    assert {(one.engine, one.dataset) for one in every} == {(None, None)}
+    (step,) = steps(every, MARGIN_PERCENT)
+    assert step.run_id == run_id(3)
+    assert ("zstd-6", "storage_bytes_per_document") in {(one.series.arm, one.series.metric) for one in step.changes}
+    assert {one.series.arm for one in step.changes} == {"zstd-6"}
+    both = decide(campaign(arms=(SNAPPY,), engines=("6.0.5", "6.0.27"), blocks=2), CRITERIA)
+    assert {one.engine for one in history([*runs, (run_id(6), both)])} == {"6.0.5", "6.0.27"}
+
+
+def test_nothing_is_loaded_for_a_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "otava.analysis", None)
+    assert found(page(FEWEST_RUNS - 1, seed=5)) == ()
+    with pytest.raises(ImportError):
+        found(page(FEWEST_RUNS, seed=5))
