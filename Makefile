@@ -8,6 +8,7 @@ RUN      ?= $(RESULTS)/$(CAMPAIGN)/latest
 PYTHON   := .venv/bin/python
 ENGINE   := .pressgauge/engines/pypi-6.0.5/bin/mongod
 HARNESS  := $(PYTHON) -m harness
+MAVEN_LIST := org.apache.maven.plugins:maven-dependency-plugin:3.8.1:list
 stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
 BESIDE := $(addprefix tests/,analysis ansible datasets fuzz reports workloads test_remote_hosts.py test_replica_sets.py)
@@ -17,7 +18,7 @@ options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts lint format bench bench-report prove-store screenshot docs lock clean
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts audit lint format bench bench-report prove-store screenshot docs lock clean
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -107,6 +108,11 @@ format: setup-test ## Format Python and Java
 .PHONY: fuzz
 fuzz: setup-test ## Ten thousand damaged files for every reader (half an hour)
 	@PRESSGAUGE_FUZZ=10000 $(PYTHON) -m pytest tests/fuzz -k damage --durations=0
+
+audit: setup-test ## Known vulnerabilities of the locked packages (OSV=url of a mirror of osv.dev), and what the client ships
+	@mvn -q -B -ntp -f workloads/java/pom.xml $(MAVEN_LIST) -DincludeScope=runtime -DoutputFile=$(CURDIR)/.pressgauge/java.txt
+	@cat .pressgauge/java.txt
+	@$(PYTHON) -m tests.proofs.audit $(OSV)
 
 bench: setup ## Client CPU per operation of the load generator, against a bare loop on the same driver (four minutes)
 	@test -x $(ENGINE) || $(HARNESS) run smoke --results .pressgauge/bench --quiet

@@ -28,6 +28,14 @@ def test_every_recipe_is_a_valid_campaign(recipe: str, tmp_path: Path) -> None:
     assert load_campaign(path).arms
 
 
+def test_the_versions_of_the_load_clients_packages() -> None:
+    pom = (ROOT / "workloads/java/pom.xml").read_text(encoding="utf-8")
+    told = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+    versions = re.findall(r"<(?:ycsb|mongodb|hdrhistogram)\.version>(.*?)<", pom)
+    assert len(versions) == 3
+    assert [version for version in versions if f"| {version} |" not in told] == []
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_make_target_and_link_exists(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
