@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from analysis.records import Reason
+from pydantic import BaseModel, ConfigDict
+
+from analysis.records import Reason, Seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from analysis.records import Phase, Sizes, Verification
 
@@ -89,12 +91,23 @@ def _drift(phase: Phase) -> float:
     return abs(sum(series[-third:]) / sum(series[:third]) - 1)
 
 
-def stop_faults(stop: Mapping[str, Any]) -> Iterator[Reason]:
-    """From `stop.json`, a mongod that did not end when asked to: it may not have been in order before, either."""
-    if stop["killed"]:
-        message = f"mongod did not end within {stop['seconds']:.0f} s and was killed"
-    elif not stop["was_running"]:
-        message = f"mongod had ended by itself. The last it said:\n{stop.get('last_words', '(nothing)')}"
+class Stop(BaseModel):
+    """How a mongod ended: the content of `stop.json`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    was_running: bool
+    killed: bool
+    seconds: Seconds
+    last_words: str = "(nothing)"
+
+
+def stop_faults(stop: Stop) -> Iterator[Reason]:
+    """A mongod that did not end when asked to: it may not have been in order before, either."""
+    if stop.killed:
+        message = f"mongod did not end within {stop.seconds:.0f} s and was killed"
+    elif not stop.was_running:
+        message = f"mongod had ended by itself. The last it said:\n{stop.last_words}"
     else:
         return
     yield Reason(code="not-stopped-cleanly", message=message)

@@ -54,7 +54,7 @@ class _Reading:
     phases: list[PhaseEvidence] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
     verification: Verification | None = None
-    stops: list[dict[str, Any]] = field(default_factory=list)
+    stops: list[validity.Stop] = field(default_factory=list)
     upgrades: list[UpgradeStep] = field(default_factory=list)
     void: list[Reason] = field(default_factory=list)
 
@@ -123,7 +123,8 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     reading.members = list(_members(context, folder, [moment for _, moment in names]))
     reading.verification = read_verification(folder / "verify.json")
     for instance in context.places.instances:
-        reading.stops.append(read_json(folder / instance.folder / "stop.json"))
+        told = (folder / instance.folder / "stop.json").read_bytes()
+        reading.stops.append(validity.Stop.model_validate_json(told))
 
 
 def _engine_samples(folder: Path, version: str) -> Samples | None:

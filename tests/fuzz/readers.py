@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from analysis import ftdc
+from analysis.records import TrialRecord
 from harness.canaries import FILE as CANARIES
 from harness.canaries import read_canaries
 from harness.errors import InputError
 from harness.ledger import read_record
 from harness.load_spec import ROOT, load_campaign
+from tests.harness.recorded_trial import TRIAL, read_recorded
 from workloads import YcsbOutputError, read_interval_log, read_summary
 from workloads.client_file import read_client_file
 from workloads.ycsb_status import read_status_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 TESTS = ROOT / "tests"
+EVIDENCE = (
+    "in_force.json",
+    "snapshot.loaded.json",
+    "rmw.client.json",
+    "rmw.process.json",
+    "verify.json",
+    "stop.json",
+)
 WANTED = ("serverStatus.opcounters.insert", "serverStatus.wiredTiger.*", "systemMetrics.*")
 
 
@@ -47,6 +60,30 @@ def _read_status(path: Path) -> object:
     return [read_status_line(line) for line in path.read_text("utf-8", errors="replace").splitlines()]
 
 
+@cache
+def _recorded_trial() -> TemporaryDirectory[str]:
+    """A real trial's evidence; unpacked once, gone with the process."""
+    folder = TemporaryDirectory(prefix="pressgauge-fuzz-")
+    shutil.unpack_archive(TRIAL, folder.name)
+    return folder
+
+
+def _read_evidence(path: Path) -> object:
+    """The record of the trial with this file in the place of its own; the ledger must be able to read it again."""
+    place = Path(_recorded_trial().name, path.name)
+    whole = place.read_bytes()
+    try:
+        place.write_bytes(path.read_bytes())
+        record = read_recorded(place.parent)
+    finally:
+        place.write_bytes(whole)
+    return TrialRecord.model_validate_json(record.model_dump_json())
+
+
+def _evidence(name: str) -> Reader:
+    return Reader((Path(_recorded_trial().name, name).read_bytes(),), _read_evidence, name=name)
+
+
 READERS = {
     "spec": Reader(
         tuple(path.read_bytes() for path in sorted((ROOT / "campaigns").glob("*.yaml"))), load_campaign, InputError
@@ -64,4 +101,5 @@ READERS = {
     "canaries": Reader(
         _contents("harness/recorded/canaries.json"), lambda path: read_canaries(path.parent), InputError, CANARIES
     ),
+    **{f"evidence-{name.removesuffix('.json')}": _evidence(name) for name in EVIDENCE},
 }

@@ -5,48 +5,24 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from analysis.records import Reason
-from harness.clients import ClientProcess
-from harness.evidence import TrialContext, read_trial
-from harness.load_spec import find_campaign, load_campaign
-from harness.places import Places
-from harness.plan import plan
-from harness.topology import Instance
+from tests.harness.recorded_trial import TRIAL
+from tests.harness.recorded_trial import read_recorded as read
 
 if TYPE_CHECKING:
-    from analysis.records import TrialRecord
+    from pathlib import Path
 
-RECORDED = Path(__file__).parent / "recorded/trial.tar.gz"
+    from analysis.records import TrialRecord
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    shutil.unpack_archive(RECORDED, tmp_path)
+    shutil.unpack_archive(TRIAL, tmp_path)
     return tmp_path
-
-
-def read(folder: Path, failure: Reason | None = None) -> TrialRecord:
-    campaign = load_campaign(find_campaign("smoke"))
-    trial = next(trial for trial in plan(campaign, 1) if trial.cell.arm == "snappy")
-    context = TrialContext(
-        campaign=campaign,
-        trial=trial,
-        workloads=campaign.workloads,
-        places=Places(instances=(Instance("one", "127.0.0.1", 27117),), clients=(ClientProcess("one"),)),
-        attempt=1,
-        corpus_digest="0" * 64,
-        expected_ratio=2.2,
-        started_at="2026-01-01T00:00:00+00:00",
-        ended_at="2026-01-01T00:01:00+00:00",
-        steps_s={"total": 10.0},
-        failure=failure,
-    )
-    return read_trial(context, folder)
 
 
 def codes(record: TrialRecord) -> set[str]:
