@@ -36,6 +36,7 @@ STATE_FILE = "run.json"
 HOST_FILE = "host.json"
 VERSIONS_FILE = "versions.json"
 RECORD_FILE = "trial.json"
+_LOCK = ".lock"
 _LARGEST_RECORD_BYTES = 64 * 2**20
 _PACKED_FROM_BYTES = 4096  # what is smaller takes a block of the disk anyway
 
@@ -61,9 +62,17 @@ class Ledger:
         """Where the report is."""
         return self.folder / "report"
 
+    def sweep(self) -> None:
+        """Delete what a killed harness left half-made; nothing of it may be at work any more."""
+        for folder in (self.folder, self.report_folder):
+            for left in folder.glob(files.half_written("*")):
+                left.unlink()
+        for left in self.trials_folder.glob(_half_run("*")):
+            shutil.rmtree(left)
+
     def workspace(self, name: str) -> Path:
         """A fresh folder for the trial to work in; what an interrupted attempt left there is thrown away."""
-        partial = self.trials_folder / f".{name}.partial"
+        partial = self.trials_folder / _half_run(name)
         if partial.exists():
             shutil.rmtree(partial)
         partial.mkdir(parents=True)
@@ -127,7 +136,7 @@ class Ledger:
         Raises:
             HostError: another harness holds it; the message says which.
         """
-        with hold(self.folder / ".lock", f"{self.folder}: another harness is at work on this run"):
+        with hold(self.folder / _LOCK, f"{self.folder}: another harness is at work on this run"):
             yield
 
 
@@ -179,23 +188,35 @@ def open_run(results: Path, campaign: str, spec_text: str, run_id: str, *, anew:
         HostError: the results folder can't be written.
     """
     home = results / campaign
-    latest = home / LATEST
-    if latest.exists() and not anew:
-        ledger = Ledger(latest.resolve())
-        if not ledger.finished:
-            _refuse_changed_spec(ledger, spec_text)
-            return ledger
-    ledger = Ledger(home / run_id)
     try:
-        ledger.trials_folder.mkdir(parents=True)
-        write_whole(ledger.folder / SPEC_FILE, spec_text)
-        write_whole(ledger.folder / STATE_FILE, json.dumps({"campaign": campaign, "command": command}))
-        _point(latest, run_id)
+        home.mkdir(parents=True, exist_ok=True)
+        with (home / _LOCK).open("a") as lock:  # of two that begin at once, the second finds the first one's run
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            latest = Ledger((home / LATEST).resolve())
+            if anew or latest.finished or not latest.folder.exists():
+                _begin(home, run_id, spec_text, {"campaign": campaign, "command": command})
     except OSError as error:
         raise HostError(
             f"{home}: results can't be written: {error.strerror}", do="give a writable folder with RESULTS=…"
         ) from error
+    ledger = Ledger((home / LATEST).resolve())
+    _refuse_changed_spec(ledger, spec_text)
     return ledger
+
+
+def _begin(home: Path, run_id: str, spec_text: str, state: dict[str, str]) -> None:
+    """Let a run's folder appear, and `latest` point at it; killed half-way, the next one begins anew in its place."""
+    half_made = home / ".new"
+    shutil.rmtree(half_made, ignore_errors=True)
+    Ledger(half_made).trials_folder.mkdir(parents=True)
+    write_whole(half_made / SPEC_FILE, spec_text)
+    write_whole(half_made / STATE_FILE, json.dumps(state))
+    link = home / ".latest"
+    link.unlink(missing_ok=True)
+    link.symlink_to(run_id)
+    link.replace(home / LATEST)
+    half_made.rename(home / run_id)
+    files.sync(home)
 
 
 def _refuse_changed_spec(ledger: Ledger, spec_text: str) -> None:
@@ -236,6 +257,10 @@ def list_artefacts(folder: Path) -> tuple[Artefact, ...]:
     )
 
 
+def _half_run(name: str) -> str:
+    return f".{name}.partial"
+
+
 def _artefacts(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != RECORD_FILE)
 
@@ -243,10 +268,3 @@ def _artefacts(folder: Path) -> list[Path]:
 def file_digest(path: Path) -> str:
     """BLAKE3 of a file, in hex."""
     return blake3.blake3().update_mmap(path).hexdigest()
-
-
-def _point(link: Path, target: str) -> None:
-    temporary = link.with_name(f".{link.name}.{os.getpid()}")
-    temporary.unlink(missing_ok=True)
-    temporary.symlink_to(target)
-    temporary.replace(link)

@@ -9,13 +9,18 @@ CACHE = Path(__file__).parent.parent / ".pressgauge" / "reports"
 """What rendering keeps for the next time; it may be deleted at any time."""
 
 
+def half_written(name: str) -> str:
+    """What a file is called while it is being written; a process that is killed then leaves it."""
+    return f".{name}.tmp"
+
+
 def write_whole(path: Path, content: str | bytes, *, durable: bool = False) -> None:
     """Write a file so that it appears whole or not at all; a durable one survives a power cut once this returns.
 
     Raises:
         OSError: the folder can't be written to, or the disk is full.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(half_written(f"{path.name}.{os.getpid()}"))
     try:
         with temporary.open("wb") as file:
             file.write(content.encode() if isinstance(content, str) else content)

@@ -89,6 +89,29 @@ def test_an_interrupted_trial_is_nothing_and_starts_from_scratch(tmp_path: Path)
     assert list(ledger.workspace("000-0-snappy").iterdir()) == []
 
 
+def test_what_a_killed_harness_left_half_made_goes(tmp_path: Path) -> None:
+    ledger = fresh(tmp_path)
+    ledger.commit(record(), ledger.workspace("000-0-snappy"))
+    ledger.report_folder.mkdir()
+    whole = sorted(tmp_path.rglob("*"))
+    ledger.workspace("001-0-zstd")
+    (ledger.folder / ".canaries.json.77.tmp").touch()
+    (ledger.report_folder / ".index.html.77.tmp").touch()
+    ledger.sweep()
+    assert sorted(tmp_path.rglob("*")) == whole
+
+
+def test_killed_while_a_run_begins(tmp_path: Path) -> None:
+    """Its folder half-made, or whole but not yet under its name: the next command begins in its place."""
+    home = tmp_path / "quick"
+    (home / ".new/trials").mkdir(parents=True)
+    (home / ".latest").symlink_to("r0")
+    (home / "latest").symlink_to("r0")
+    ledger = fresh(tmp_path)
+    assert {path.name for path in home.iterdir()} == {"r1", "latest", ".lock"}
+    assert (home / "latest").resolve() == ledger.folder
+
+
 def test_the_same_command_finds_the_unfinished_run(tmp_path: Path) -> None:
     first = fresh(tmp_path)
     assert fresh(tmp_path, run_id="r2").folder == first.folder.resolve()
