@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from analysis import time_series
 from analysis.records import ClientPart, Cost, Latency, Phase, Window
+from harness.evidence_upgrades import read_json
 from workloads.client_file import FLUSH, ClientFile, of_all, read_client_file
 from workloads.interval_log import Interval, IntervalLog, merge, read_interval_log
 
@@ -154,7 +154,7 @@ class _Part:
 
 def _read_part(label: str, folder: Path, name: str) -> _Part:
     network = folder / f"network.{name}.json"
-    lost = json.loads(network.read_text(encoding="utf-8")) if network.is_file() else {}
+    lost = read_json(network) if network.is_file() else {}
     return _Part(
         name=label,
         account=read_client_file(folder / f"{name}.client.json"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json
 
 from analysis import validity
 from analysis.counters import release
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object; raises OSError or ValueError."""
-    loaded = json.loads(path.read_text(encoding="utf-8"))
+    loaded = from_json(path.read_bytes())  # not json: that lets lone surrogates pass, and nesting without end crash
     if not isinstance(loaded, dict):
         raise ValueError(f"{path.name}: not a JSON object")
     return loaded
