@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 DEFAULT_SYNC_PERIOD_S = 60
 """mongod's own time between checkpoints."""
 
+NO_TLS = "disabled"
+"""mongod's own TLS mode."""
+
 
 def read_in_force(raw: Mapping[str, Any]) -> InForce:
     """Interpret `in_force.json` of a trial.
@@ -40,6 +43,7 @@ def read_in_force(raw: Mapping[str, Any]) -> InForce:
         memory_limit_bytes=int(memory) if isinstance(memory, int) else None,
         cpu_limit=float(cpu) if isinstance(cpu, int | float) else None,
         leaf_page_max=_last(r"leaf_page_max=(\w+)", creation),
+        tls_mode=_tls_mode(raw.get("cmd_line_opts")),
         creation_string=creation,
         opening_config=opening,
         sync_period_s=float(sync) if isinstance(sync, int | float) else None,
@@ -71,6 +75,7 @@ def mismatches(asked: Settings, found: InForce, engine_version: str) -> Iterator
     yield from _compare("sync-period-mismatch", "seconds between checkpoints", sync_period_s, found.sync_period_s)
     if asked.cpu_limit is not None and abs((found.cpu_limit or 0) - asked.cpu_limit) > 0.001:
         yield from _compare("cpu-limit-mismatch", "mongod's CPU limit", asked.cpu_limit, found.cpu_limit)
+    yield from _compare("tls-mismatch", "mongod's TLS mode", "requireTLS" if asked.tls else NO_TLS, found.tls_mode)
     if asked.leaf_page_max_bytes is not None and _bytes(found.leaf_page_max) != asked.leaf_page_max_bytes:
         yield from _compare("page-size-mismatch", "leaf_page_max", asked.leaf_page_max_bytes, found.leaf_page_max)
 
@@ -90,6 +95,13 @@ def _last(pattern: str, text: str, empty: str | None = None) -> str | None:
     """The last match, because WiredTiger lets the last of repeated options win."""
     found = re.findall(pattern, text)
     return (found[-1] or empty) if found else None
+
+
+def _tls_mode(options: object) -> str | None:
+    if not isinstance(options, dict):
+        return None
+    tls = (options.get("net") or {}).get("tls") or {}
+    return str(tls.get("mode") or NO_TLS)
 
 
 def _level(codec: str, opening: str) -> int | None:

@@ -61,6 +61,7 @@ class Settings(Part):
     sync_period_s: int | None = Field(None, description="storage.syncPeriodSecs")
     memory_limit_bytes: Bytes | None = Field(None, description="Of mongod, file cache included; None: no limit.")
     cpu_limit: float | None = Field(None, description="CPUs' worth of time that mongod may use; None: no limit.")
+    tls: bool = Field(False, description="Whether all that reaches mongod is encrypted.")
 
 
 class InForce(Part):
@@ -80,6 +81,7 @@ class InForce(Part):
     creation_string: str
     opening_config: str = Field(description="What mongod passed to WiredTiger (log line 22315).")
     sync_period_s: float | None = Field(None, description="Seconds between checkpoints, from the server's parameters.")
+    tls_mode: str | None = Field(None, description="From the options as the server parsed them, e.g. `requireTLS`.")
     write_concern: str | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
 
 

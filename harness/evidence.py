@@ -9,7 +9,17 @@ from analysis import counters as engine_counters
 from analysis import in_force as read_back
 from analysis import regimes, validity
 from analysis.ftdc_format import FtdcError
-from analysis.records import InForce, Member, MemberMoment, Reason, Sizes, TrialRecord, UpgradeStep, Verification
+from analysis.records import (
+    InForce,
+    Member,
+    MemberMoment,
+    Reason,
+    Settings,
+    Sizes,
+    TrialRecord,
+    UpgradeStep,
+    Verification,
+)
 from analysis.replication import replication_faults
 from harness.clients import named_folders
 from harness.engine_seconds import read_samples
@@ -43,6 +53,11 @@ class TrialContext:
     ended_at: str
     steps_s: dict[str, float]
     failure: Reason | None = None
+
+    @property
+    def asked(self) -> Settings:
+        """The engine settings that the trial was to have."""
+        return settings(self.campaign, self.trial.cell.arm, tls=self.places.tls)
 
 
 @dataclass
@@ -84,7 +99,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         ended_at=context.ended_at,
         steps_s=context.steps_s,
         regime=context.campaign.regime,
-        asked=settings(context.campaign, context.trial.cell.arm),
+        asked=context.asked,
         in_force=reading.in_force,
         corpus=context.corpus_digest,
         expected_ratio=context.expected_ratio,
@@ -138,8 +153,8 @@ def _engine_samples(folder: Path, version: str) -> Samples | None:
 def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     campaign = context.campaign
     if reading.in_force:
-        asked = settings(campaign, context.trial.cell.arm)
-        yield from read_back.mismatches(asked, reading.in_force, campaign.engines[context.trial.cell.engine].version)
+        engine = campaign.engines[context.trial.cell.engine].version
+        yield from read_back.mismatches(context.asked, reading.in_force, engine)
         yield from step_faults(reading.upgrades, reading.in_force)
     concern = campaign.arm_write_concern(context.trial.cell.arm)
     asked_concern = {"w": concern.w, "j": concern.journal}

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Places:
-    """The mongods and the client processes of each trial."""
+    """The mongods and the client processes of each trial, and whether what passes between them is encrypted."""
 
     instances: tuple[Instance, ...] = ()
     clients: tuple[ClientProcess, ...] = ()
+    tls: bool = False
 
 
 def places(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> Places:
@@ -28,6 +29,8 @@ def places(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> Plac
     Raises:
         InputError: the inventory lacks hosts, or the campaign's threads can't be divided among its clients.
     """
-    found = Places(instances(campaign, surveys), client_processes(surveys))
-    check_clients(campaign, found.clients)
-    return found
+    mongods, clients = instances(campaign, surveys), client_processes(surveys)
+    check_clients(campaign, clients)
+    hosts = {one.host for one in mongods} | {one.host for one in clients}
+    tls = {"auto": len(hosts) > 1, "always": True, "never": False}[campaign.instance.tls]
+    return Places(mongods, clients, tls)

@@ -107,6 +107,7 @@ class CampaignRun:
         surveys = self.site.survey([{"bind_ip": bind_ip, "port": first + number} for number in members])
         check_fit(self.campaign, surveys)
         self.places = places(self.campaign, surveys)
+        self._certify()
         if not self.ledger.trials_folder.is_dir():
             raise HostError(f"{self.ledger.folder}: results can't be written", do="give a writable RESULTS folder")
         self.disks = DiskWatch.of(surveys, self.ledger.folder, self.campaign.limits.free_disk)
@@ -122,6 +123,12 @@ class CampaignRun:
             raise HostError(
                 f"provisioning failed: {outcome.failed_task}: {outcome.message}", do=f"see {self._log('provision')}"
             )
+
+    def _certify(self) -> None:
+        if self.places.tls:
+            from harness.authority import certify  # noqa: PLC0415 what it imports takes 0.1 s
+
+            certify(self.site.authority, {one.host: one.address for one in self.places.instances})
 
     def _prepare_dataset(self, name: str, recipe: Any) -> None:
         try:
@@ -208,7 +215,7 @@ class CampaignRun:
             self.progress.tick()
             self.disks.check()
 
-        told = trial_vars(self.campaign, trial, workloads, corpus, workspace, self.places)
+        told = trial_vars(self.campaign, trial, workloads, corpus, workspace, self.places, self.site.authority)
         outcome = run_playbook(
             "trial.yml",
             self.site.inventory,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +30,11 @@ class Site:
     inventory: Path
     home: Path
 
+    @property
+    def authority(self) -> Path:
+        """The folder of the certificates and keys of the run that holds the site; there for as long as it does."""
+        return self.home / "authority"
+
     def variables(self) -> dict[str, Any]:
         """What every playbook is told."""
         return {"pressgauge_controller_home": str(self.home)}
@@ -48,7 +54,10 @@ class Site:
                 f"{self.home}: can't be written: {error.strerror}", do="give another PRESSGAUGE_HOME"
             ) from error
         with hold(self.home / ".lock", f"{self.home}: another campaign is running here"):
-            yield
+            try:
+                yield
+            finally:
+                shutil.rmtree(self.authority, ignore_errors=True)  # this run's, or that of one that was killed
 
     def tear_down(self) -> None:
         """End what is left of ours on the hosts: instances and clients recognised by their marker and pid file.

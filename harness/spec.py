@@ -207,6 +207,11 @@ class Instance(Spec):
     cpus: Annotated[str, StringConstraints(pattern=r"^\d+([,-]\d+)*$")] | None = Field(
         None, description="Cores of mongod, e.g. `0-3`; all if left out."
     )
+    tls: Literal["auto", "always", "never"] = Field(
+        "auto",
+        description="Whether all that reaches mongod is encrypted, in every arm alike; `auto`: where its clients or "
+        "other members are on other hosts.",
+    )
 
     @field_validator("bind_ip")
     @classmethod

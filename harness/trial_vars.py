@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _ENDLESS = 2**31 - 1
 
 
-def settings(campaign: Campaign, arm_name: str) -> Settings:
-    """The engine settings an arm asks for."""
+def settings(campaign: Campaign, arm_name: str, *, tls: bool) -> Settings:
+    """The engine settings an arm asks for, and those that are the same in every arm."""
     arm = campaign.arms[arm_name]
     return Settings(
         block_compressor=arm.block_compressor,
@@ -43,6 +43,7 @@ def settings(campaign: Campaign, arm_name: str) -> Settings:
         sync_period_s=arm.sync_period_s,
         memory_limit_bytes=campaign.memory_limit,
         cpu_limit=arm.cpu_limit,
+        tls=tls,
     )
 
 
@@ -53,8 +54,12 @@ def trial_vars(
     corpus: Manifest,
     evidence: Path,
     site: Places,
+    authority: Path,
 ) -> dict[str, Any]:
-    """The `trial` dictionary of one trial; the header of `ansible/trial.yml` describes it."""
+    """The `trial` dictionary of one trial; the header of `ansible/trial.yml` describes it.
+
+    `authority` is the folder of the run's certificates.
+    """
     common = _document_properties(campaign)
 
     def load(client: ClientProcess) -> dict[str, Any]:
@@ -83,8 +88,9 @@ def trial_vars(
         ],
         "engine": _engine(campaign, upgrade_path(campaign, trial.cell.engine)[0]),
         "upgrades": [_engine(campaign, name) for name in upgrade_path(campaign, trial.cell.engine)[1:]],
-        "settings": settings(campaign, trial.cell.arm).model_dump(mode="json"),
-        "connection": connection_options(campaign, trial.cell.arm),
+        "settings": settings(campaign, trial.cell.arm, tls=site.tls).model_dump(mode="json"),
+        "authority": str(authority) if site.tls else None,
+        "connection": connection_options(campaign, trial.cell.arm) | ({"tls": "true"} if site.tls else {}),
         "corpus": {"digest": corpus.digest},
         "load": {
             "name": "load",

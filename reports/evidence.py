@@ -62,7 +62,7 @@ _SETTINGS = {
     "version": "mongod", "git_version": "git version", "feature_compatibility_version": "FCV",
     "block_compressor": "block compressor", "zstd_level": "zstd level", "zlib_level": "zlib level",
     "journal_compressor": "journal compressor", "cache_size_bytes": "cache size", "leaf_page_max": "leaf_page_max",
-    "write_concern": "write concern",
+    "tls_mode": "TLS", "write_concern": "write concern",
 }  # fmt: skip
 
 

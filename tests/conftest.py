@@ -1,4 +1,4 @@
-"""What tests on real engines share."""
+"""What tests share: the playbooks' modules, importable as Ansible imports them, and a real engine."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import ansible
+import ansible.module_utils
+from harness.load_spec import ROOT
 from harness.playbooks import run_playbook
 from harness.runner import JAR
 from harness.site import find_site
@@ -13,6 +16,10 @@ from tests.harness.commands import HOME
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+ansible.__path__.append(str(ROOT / "ansible"))
+ansible.module_utils.__path__.append(str(ROOT / "ansible/module_utils"))
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Engines side by side and one after the other on the same files, with real mongods of three major releases."""
+"""Engines side by side and one after the other on the same files: real mongods of three major releases, under TLS."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reduced(campaign: str, path: Path, port: int) -> Path:
         "cache_size": "256MiB",
         "load": {"threads": 2, "batch": 100, "warmup_s": 0},
         "workloads": {"rmw": {"threads": 2, "warmup_s": 1, "measure_s": 2}},
-        "instance": {"port": port},
+        "instance": {"port": port, "tls": "always"},
         "limits": {"attempts": 1},
     }
     path.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
@@ -45,6 +45,7 @@ def test_three_major_releases_and_the_way_through_them_on_the_same_files(tmp_pat
     assert {name: record.in_force and record.in_force.version for name, record in records.items()} == {
         "4.4.2": "4.4.2", "5.0.4": "5.0.4", "6.0.27": "6.0.27", "in-place": "6.0.27",
     }  # fmt: skip
+    assert {record.in_force and record.in_force.tls_mode for record in records.values()} == {"requireTLS"}
     assert all(record.counts for record in records.values()), [record.void for record in records.values()]
     steps = records["in-place"].upgrades
     assert [(step.version, step.feature_compatibility_version) for step in steps] == [

@@ -40,6 +40,12 @@ options:
   port: {type: int, description: The port that mongod.conf names.}
   password: {type: str, description: Of the user that mongod is to let in; a replica set's members get theirs later.}
   key: {type: str, description: "By which the members of a replica set know each other; goes into the file key."}
+  certificate:
+    type: str
+    description: "The host's certificate with its key, for mongod to show; goes into the file certificate.pem."
+  authority:
+    type: str
+    description: "Certificate of the authority that has signed it; goes into the file authority.pem."
   cpus: {type: str, description: A CPU list such as 0,2-3 that mongod is confined to.}
   memory_limit_bytes:
     type: int
@@ -73,6 +79,7 @@ killed: {type: bool, returned: when stopped, description: True when it did not e
 last_words: {type: str, returned: when it had ended by itself, description: The end of its log.}
 """
 
+AUTHORITY = "authority.pem"
 ARGUMENTS: dict[str, Any] = {
     "state": {"type": "str", "required": True, "choices": ["started", "upgraded", "stopped"]},
     "directory": {"type": "path", "required": True},
@@ -82,6 +89,8 @@ ARGUMENTS: dict[str, Any] = {
     "port": {"type": "int"},
     "password": {"type": "str", "no_log": True},
     "key": {"type": "str", "no_log": True},
+    "certificate": {"type": "str", "no_log": True},
+    "authority": {"type": "str"},
     "cpus": {"type": "str"},
     "memory_limit_bytes": {"type": "int"},
     "cpu_limit": {"type": "float"},
@@ -118,10 +127,13 @@ def start(params: dict[str, Any]) -> dict[str, Any]:
     (directory / "data").mkdir()
     if params["key"]:
         write_text(directory / "key", params["key"], mode=0o400)
+    if params["certificate"]:
+        write_text(directory / "certificate.pem", params["certificate"], mode=0o400)
+        write_text(directory / AUTHORITY, params["authority"])
     began = time.monotonic()
     process = _serve(mongod, directory, params)
     if params["password"]:
-        with Server(params["port"]) as server:
+        with Server(params["port"], authority=_authority(directory)) as server:
             server.admit(Credentials(params["password"]))
     return {"changed": True, "pid": process.pid, "seconds": time.monotonic() - began}
 
@@ -144,11 +156,16 @@ def upgrade(params: dict[str, Any]) -> dict[str, Any]:
     stopped = time.monotonic()
     started = _serve(mongod, directory, params)
     answered = time.monotonic()
-    with Server(params["port"], Credentials(params["password"])) as server:
+    with Server(params["port"], Credentials(params["password"]), authority=_authority(directory)) as server:
         versions = raise_compatibility(server, params["version"])
     step = {"format_version": 1, **versions, "stop_s": stopped - began, "start_s": answered - stopped}
     write_json(Path(params["evidence_dir"], f"upgraded-{params['version']}.json"), step)
     return {"changed": True, "pid": started.pid, "seconds": time.monotonic() - began}
+
+
+def _authority(directory: Path) -> Path | None:
+    """The certificate by which the instance is known, where it has one of its own."""
+    return directory / AUTHORITY if (directory / AUTHORITY).exists() else None
 
 
 def _binary(params: dict[str, Any]) -> Path:

@@ -22,6 +22,7 @@ options:
   members: {type: list, elements: str, required: true, description: "Their addresses with ports, the first's first."}
   port: {type: int, required: true, description: The first member's port.}
   password: {type: str, required: true, description: Of the one user.}
+  authority: {type: path, description: "Certificate of the authority by which the member is known; plain without."}
   timeout_s: {type: int, required: true, description: Seconds that each wait may take.}
 author: The Pressgauge authors
 """
@@ -43,6 +44,7 @@ ARGUMENTS: dict[str, Any] = {
     "members": {"type": "list", "elements": "str", "required": True},
     "port": {"type": "int", "required": True},
     "password": {"type": "str", "required": True, "no_log": True},
+    "authority": {"type": "path"},
     "timeout_s": {"type": "int", "required": True},
 }
 
@@ -51,10 +53,10 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     """Make the set, or wait for it."""
     members, credentials = params["members"], Credentials(params["password"])
     if params["state"] == "settled":
-        with Server(params["port"], credentials) as server:
+        with Server(params["port"], credentials, authority=params["authority"]) as server:
             replica_sets.settle(server, len(members), params["timeout_s"])
         return {"changed": False}
-    with Server(params["port"]) as server:
+    with Server(params["port"], authority=params["authority"]) as server:
         replica_sets.initiate(server, params["name"], members, params["timeout_s"])
         server.admit(credentials)
         replica_sets.await_members(server, len(members), params["timeout_s"])

@@ -27,6 +27,7 @@ options:
   moment: {type: str, required: true, description: A name such as empty, loaded or after-rmw.}
   port: {type: int, required: true, description: The instance's port.}
   password: {type: str, required: true, description: Of the instance's user.}
+  authority: {type: path, description: "Certificate of the authority by which the instance is known; plain without."}
   database: {type: str, default: pressgauge, description: The database measured.}
   collection: {type: str, default: usertable, description: The collection measured.}
   replica_set: {type: bool, default: false, description: The instance is a member of one.}
@@ -57,6 +58,7 @@ ARGUMENTS: dict[str, Any] = {
     "moment": {"type": "str", "required": True},
     "port": {"type": "int", "required": True},
     "password": {"type": "str", "required": True, "no_log": True},
+    "authority": {"type": "path"},
     "database": {"type": "str", "default": "pressgauge"},
     "collection": {"type": "str", "default": "usertable"},
     "replica_set": {"type": "bool", "default": False},
@@ -77,7 +79,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     evidence.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {"changed": True}
     names = params["database"], params["collection"]
-    with Server(params["port"], Credentials(params["password"])) as server:
+    with Server(params["port"], Credentials(params["password"]), authority=params["authority"]) as server:
         if params["create"]:
             create_collection(server, *names, params["collection_config"])
         if params["create"] or params["read_back"]:

@@ -47,6 +47,7 @@ options:
   jvm_options: {type: list, elements: str, default: [], description: Options of the Java machine.}
   corpus: {type: path, required: true, description: The corpus file.}
   uri: {type: str, required: true, description: The connection string; passed on in a file of mode 0600.}
+  authority: {type: str, description: "Certificate of the authority by which servers are known, for tls=true in uri."}
   properties: {type: dict, default: {}, description: YCSB's and the workload's properties.}
   timeout_s: {type: int, required: true, description: Seconds after which the client is killed.}
 author: The Pressgauge authors

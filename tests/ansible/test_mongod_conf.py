@@ -23,6 +23,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "6.0-zstd-19": ("6.0.5", {**PLAIN, "block_compressor": "zstd", "zstd_level": 19, "zlib_level": None}),
     "6.0-both-levels": ("6.0.5", {**PLAIN, "block_compressor": "zstd", "zstd_level": 1, "zlib_level": 9}),
     "6.1-none-300MiB": ("6.1.0", {**PLAIN, "block_compressor": "none", "cache_size_bytes": 300 << 20}),
+    "4.4-tls": ("4.4.2", {**PLAIN, "tls": True}),
     "8.0-sync-30": ("8.0.4", {**PLAIN, "sync_period_s": 30, "journal_compressor": "zstd"}),
 }
 

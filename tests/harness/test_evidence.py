@@ -71,6 +71,8 @@ def test_the_figures_are_those_of_the_raw_files(folder: Path) -> None:
         ("in_force.json", "parameters", {}, "sync-period-mismatch"),
         ("rmw.client.json", "write_concern", '{"w": "majority", "j": false}', "write-concern-mismatch"),
         ("load.client.json", "write_concern", None, "write-concern-mismatch"),
+        ("in_force.json", "cmd_line_opts", {"net": {"tls": {"mode": "requireTLS"}}}, "tls-mismatch"),
+        ("in_force.json", "cmd_line_opts", None, "tls-mismatch"),
         ("in_force.json", "opening_wiredtiger", "log=(enabled=true,compressor=zlib)", "journal-compressor-mismatch"),
     ],
 )

@@ -12,7 +12,7 @@ from harness.clients import ClientProcess, load_part, named_folders, run_part
 from harness.errors import InputError
 from harness.load_spec import find_campaign, load_campaign
 from harness.places import places
-from harness.spec import Campaign, Load, Topology
+from harness.spec import Campaign, Instance, Load, Topology
 
 
 def survey(**changes: Any) -> dict[str, Any]:
@@ -31,6 +31,12 @@ HOSTS = {
     "db-b": survey(database=True, database_number=1, address="10.0.0.2"),
     "loader-a": survey(client_processes=1),
     "db-a": survey(database=True, address="10.0.0.1"),
+}
+
+
+MEMBERS_APART = {
+    "one": survey(database=True, client_processes=1),
+    "other": survey(database=True, database_number=1, address="10.0.0.2"),
 }
 
 
@@ -80,6 +86,24 @@ def test_the_inventory_orders_clients_and_members() -> None:
         ("db-a", "10.0.0.1", 27118, "members/2"),
     ]
     assert len(places(campaign(), HOSTS).instances) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "topology", "hosts", "expected"),
+    [
+        ("auto", Topology(), {"one": survey(database=True, client_processes=2)}, False),
+        ("auto", Topology(), {"db": survey(database=True), "loader": survey(client_processes=1)}, True),
+        ("auto", Topology(kind="replica-set", members=2), MEMBERS_APART, True),
+        ("auto", Topology(), MEMBERS_APART, False),
+        ("always", Topology(), {"one": survey(database=True, client_processes=2)}, True),
+        ("never", Topology(), {"db": survey(database=True), "loader": survey(client_processes=1)}, False),
+    ],
+)
+def test_what_passes_between_hosts_is_encrypted(
+    asked: str, topology: Topology, hosts: dict[str, Any], *, expected: bool
+) -> None:
+    spec = campaign(topology=topology, instance=Instance.model_validate({"tls": asked}))
+    assert places(spec, hosts).tls is expected
 
 
 def test_too_few_threads_for_the_clients_are_refused() -> None:

@@ -28,6 +28,7 @@ CLIENT_ARGUMENTS: dict[str, Any] = {
     "jvm_options": {"type": "list", "elements": "str", "default": []},
     "corpus": {"type": "path", "required": True},
     "uri": {"type": "str", "required": True, "no_log": True},
+    "authority": {"type": "str"},
     "properties": {"type": "dict", "default": {}},
     "timeout_s": {"type": "int", "required": True},
 }
@@ -76,6 +77,9 @@ class JavaRun:
                 "pressgauge.corpus": self.params["corpus"],
                 "mongodb.uri.file": directory / "uri",
             }
+            if self.params["authority"]:
+                write_text(directory / "authority.pem", self.params["authority"])
+                settings["mongodb.authority.file"] = directory / "authority.pem"
             write_text(evidence / f"{self.name}.properties", properties_text(settings))
             child = self._launch(directory, evidence)
             try:

@@ -16,6 +16,8 @@ from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.scram import MECHANISM, ScramClient, ScramError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     Document = dict[str, Any]
 
 LOOPBACK = "127.0.0.1"  # every instance listens here beside its own address: a first user can be made from here alone
@@ -38,10 +40,11 @@ class Credentials:
 class Server:
     """A connection to the one mongod at this address, authenticated where credentials are given.
 
-    With `tls_ca_file` the connection is encrypted and the server's certificate held against that authority; not
-    its name, as a server is met on its own host.
+    With `authority`, the file of its certificate, the connection is encrypted, and the server has to show one that this
+    authority has signed for the address.
 
-    Raises OSError when nothing listens there, Failure (engine) when it does not accept the credentials.
+    Raises OSError when nothing listens there or it is not known to the authority, Failure (engine) when it does not
+    accept the credentials.
     """
 
     def __init__(
@@ -50,14 +53,13 @@ class Server:
         credentials: Credentials | None = None,
         *,
         host: str = LOOPBACK,
-        tls_ca_file: str | None = None,
+        authority: str | Path | None = None,
     ) -> None:
         self._socket = socket.create_connection((host, port), timeout=_CONNECT_TIMEOUT_S)
         try:
-            if tls_ca_file:
-                context = ssl.create_default_context(cafile=tls_ca_file)
-                context.check_hostname = False
-                self._socket = context.wrap_socket(self._socket)
+            if authority:
+                context = ssl.create_default_context(cafile=authority)
+                self._socket = context.wrap_socket(self._socket, server_hostname=host)
             self._socket.settimeout(None)  # a checkpoint may take minutes
             if credentials:
                 self.authenticate(credentials)

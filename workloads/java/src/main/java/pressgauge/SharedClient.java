@@ -90,7 +90,7 @@ final class SharedClient {
       var settings = new Settings(properties);
       var uri = connectionString(settings.path("mongodb.uri.file"));
       hosts = String.join(",", uri.getHosts());
-      client = MongoClients.create(clientSettings(uri, threads(settings)));
+      client = MongoClients.create(clientSettings(uri, settings));
       var database = client.getDatabase(settings.text("mongodb.database", "pressgauge"));
       database.runCommand(new Document("ping", 1));
       return new SharedClient(client, database, null);
@@ -112,7 +112,7 @@ final class SharedClient {
     return settings.count(Client.THREAD_COUNT_PROPERTY, 1, 1, 100_000);
   }
 
-  private static MongoClientSettings clientSettings(ConnectionString uri, int threads) {
+  private static MongoClientSettings clientSettings(ConnectionString uri, Settings settings) {
     var builder = MongoClientSettings.builder().applicationName("pressgauge");
     builder.applyToSocketSettings(
         socket -> {
@@ -121,7 +121,14 @@ final class SharedClient {
         });
     builder.applyToClusterSettings(
         cluster -> cluster.serverSelectionTimeout(REACH_MS, TimeUnit.MILLISECONDS));
+    int threads = threads(settings);
     builder.applyToConnectionPoolSettings(pool -> pool.maxSize(Math.max(100, threads + 1)));
+    if (!settings
+        .text("mongodb.authority.file", "")
+        .isEmpty()) { // used where the string has tls=true
+      var context = Authority.context(settings.path("mongodb.authority.file"));
+      builder.applyToSslSettings(ssl -> ssl.context(context));
+    }
     // Retries would hide the very failures that void a trial.
     return builder.applyConnectionString(uri).retryWrites(false).retryReads(false).build();
   }
