@@ -11,7 +11,7 @@ HARNESS  := $(PYTHON) -m harness
 MAVEN_LIST := org.apache.maven.plugins:maven-dependency-plugin:3.8.1:list
 stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
-BESIDE := $(addprefix tests/,analysis ansible datasets fuzz reports workloads test_remote_hosts.py test_replica_sets.py)
+BESIDE := $(addprefix tests/,analysis ansible datasets fuzz reports workloads test_remote_hosts.py)
 options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 
 # Where the environment forbids bytecode, every command, and Ansible within it, would compile its packages anew.

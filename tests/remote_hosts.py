@@ -80,16 +80,16 @@ class Host:
         said = subprocess.run(["ip", "netns", "pids", self.namespace], capture_output=True, text=True, check=True)
         return [int(pid) for pid in said.stdout.split()]
 
-    def left(self) -> list[str]:
-        """What runs there beside sshd."""
-        found = []
+    def left(self) -> dict[int, str]:
+        """What runs there beside sshd: command lines by process number."""
+        found = {}
         for pid in self.processes():
             try:
                 line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
             except OSError:
                 continue
             if line and "sshd" not in line:
-                found.append(line)
+                found[pid] = line
         return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,9 +13,10 @@ from pymongo.errors import OperationFailure
 
 from tests.campaigns import meddling
 from tests.harness.commands import HOME
+from tests.holding import holding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.real
 PORT = 27309
@@ -50,26 +50,6 @@ def test_an_intruder_without_the_password(tmp_path: Path) -> None:
         assert in_process_lists(password) == []
         assert evidence.is_dir()
     assert holding(password, tmp_path, HOME) == []
-
-
-def holding(secret: str, *folders: Path) -> list[Path]:
-    """Files below the folders that have the secret in them; mongod's own data files apart, which are its to protect."""
-    found = []
-    for path in (path for folder in folders for path in files(folder)):
-        with suppress(FileNotFoundError):  # a running trial's files come and go
-            if secret.encode() in path.read_bytes():
-                found.append(path)
-    return found
-
-
-def files(folder: Path) -> Iterator[Path]:
-    skipped = {"engines", "datasets", "corpora", "setup"}  # large, and made before there was a secret
-    for path in folder.iterdir() if folder.is_dir() else ():
-        if path.name not in skipped and not path.is_symlink():
-            if path.is_dir():
-                yield from files(path)
-            elif path.is_file():
-                yield path
 
 
 def in_process_lists(secret: str) -> list[str]:

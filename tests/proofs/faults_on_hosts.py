@@ -65,7 +65,7 @@ def test_a_link_cut_and_a_host_lost(engine: Path, tmp_path: Path) -> None:
         out, err = running.communicate(timeout=600)
         print(out, err)  # noqa: T201
         assert running.returncode == 0, out + err
-        assert {host.name: host.left() for host in hosts.values()} == {"database": [], "one": [], "two": []}
+        assert not any(host.left() for host in hosts.values())
         assert not [path for host in hosts.values() for path in (host.place / "home/clients").glob("*")]
     cut, lost, counting = find_run(trials.parent).records()
     assert "link-failed" in {reason.code for reason in cut.void}, cut.void
