@@ -18,7 +18,7 @@ options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts audit lint format bench bench-report prove-store screenshot docs lock clean
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -127,9 +127,17 @@ screenshot: setup-test ## Picture of the top of RUN's report into PICTURE (defau
 prove-store: setup-test ## A run of 1 GB to an S3 store and back, killed half-way: bit-identical, in at most 200 MB (two minutes)
 	@$(PYTHON) -m tests.harness.prove_store
 
-check-gate: setup ## Plant regressions, and see whether the gate finds each (a quarter of an hour)
-	@$(HARNESS) run tests/gate/planted.yaml --results .pressgauge/check-gate $(if $(NEW),--new) $(if $(PROGRESS),--$(PROGRESS))
-	@$(PYTHON) -m tests.gate.check .pressgauge/check-gate/planted/latest
+check-gate: setup ## Plant regressions, and see whether the gate finds each (twenty minutes)
+	@for campaign in planted-writes planted-reads; do \
+	     $(HARNESS) run tests/gate/$$campaign.yaml --results .pressgauge/check-gate $(if $(NEW),--new) $(if $(PROGRESS),--$(PROGRESS)); \
+	 done
+	@$(PYTHON) -m tests.gate.check .pressgauge/check-gate
+
+check-pairs: setup ## Run one campaign seven times, and see whether the gate stays open between each two (ten minutes)
+	@for run in 1 2 3 4 5 6 7; do \
+	     $(HARNESS) run tests/gate/again.yaml --results .pressgauge/check-pairs --new $(if $(PROGRESS),--$(PROGRESS)) || exit; \
+	 done
+	@$(PYTHON) -m tests.gate.pairs .pressgauge/check-pairs/again
 
 docs: setup ## Generate docs/spec.md and the records' JSON Schema from the types
 	@$(PYTHON) -m harness.reference

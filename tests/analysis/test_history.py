@@ -51,7 +51,7 @@ def test_what_is_smaller_than_the_margin_is_no_change() -> None:
     assert len(steps(every, MARGIN_PERCENT / 4)) == 1
 
 
-@pytest.mark.parametrize("runs", [FEWEST_RUNS, 8, 20])
+@pytest.mark.parametrize("runs", [FEWEST_RUNS, 12])
 def test_noise_has_no_change_points(runs: int) -> None:
     alarms = false_alarms(runs, 120)
     assert alarms.value <= FALSE_ALARMS + 3 * (FALSE_ALARMS / 120) ** 0.5
