@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -85,7 +86,7 @@ def read_phase(
     latencies += [_latency(operation, "intended", log) for operation, log in intended.items() if operation in timed]
     spent = [_cpu_s(part.account, *window) for part, window in zip(parts, windows, strict=True)]
     shares = [
-        None if cpu_s is None else cpu_s / (until - since) / part.threads_and_cores(asked, len(parts))
+        None if cpu_s is None else cpu_s / (until - since) / part.usable_cores(asked, len(parts))
         for part, (since, until), cpu_s in zip(parts, windows, spent, strict=True)
     ]
     phase = Phase(
@@ -126,6 +127,7 @@ class _Part:
     logs: dict[str, IntervalLog]
     intended: dict[str, IntervalLog]
     timeouts: int | None
+    cpu_limit: float | None
 
     @property
     def began(self) -> float:
@@ -134,9 +136,9 @@ class _Part:
     def operations(self, names: list[str], since: float, until: float) -> int:
         return sum(self.logs[one].merged(since, until).count for one in names if one in self.logs)
 
-    def threads_and_cores(self, asked: Client, clients: int) -> int:
-        """The cores that this client's threads can use at most."""
-        return min(max(1, asked.threads // clients), self.account.cores)
+    def usable_cores(self, asked: Client, clients: int) -> float:
+        """The cores that this client's threads can use at most: a control group may allow parts of one."""
+        return min(max(1, asked.threads // clients), self.account.cores, self.cpu_limit or math.inf)
 
     def told(self, rate: float, share: float | None) -> ClientPart:
         lengths = [interval.end_s - interval.start_s for log in self.logs.values() for interval in log.intervals]
@@ -153,15 +155,19 @@ class _Part:
 
 
 def _read_part(label: str, folder: Path, name: str) -> _Part:
-    network = folder / f"network.{name}.json"
-    lost = read_json(network) if network.is_file() else {}
+    lost, process = (_read_if_there(folder / one) for one in (f"network.{name}.json", f"{name}.process.json"))
     return _Part(
         name=label,
         account=read_client_file(folder / f"{name}.client.json"),
         logs=_logs(folder, name, ""),
         intended=_logs(folder, name, "Intended-"),
         timeouts=lost.get("retransmission_timeouts"),
+        cpu_limit=process.get("cpu_limit"),
     )
+
+
+def _read_if_there(path: Path) -> Any:
+    return read_json(path) if path.is_file() else {}
 
 
 def _logs(folder: Path, name: str, prefix: str) -> dict[str, IntervalLog]:

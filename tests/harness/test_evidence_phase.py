@@ -59,6 +59,13 @@ def test_the_cpu_share_is_of_the_cores_that_threads_can_use() -> None:
     assert 0 < share < 1
 
 
+def test_the_cpu_share_is_of_what_a_control_group_allows(tmp_path: Path) -> None:
+    shutil.copytree(RECORDED, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "load.process.json").write_text(json.dumps({"cpu_limit": 0.5}))
+    whole, limited = batched().client_cpu_share, batched(tmp_path).client_cpu_share
+    assert limited == pytest.approx(whole * 2 / 0.5)
+
+
 def shifted(folder: Path, to: Path, by_s: float) -> Path:
     """The recording of another client that did the same so many seconds later."""
     shutil.copytree(folder, to)
