@@ -18,7 +18,7 @@ options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -45,6 +45,9 @@ decide: setup ## Print RUN's decision; fails when a constraint is not met
 
 verify: setup ## Check RUN bit by bit
 	@$(HARNESS) verify "$(RUN)"
+
+times: setup ## Where the time of RUN's trials went: in all, outside their phases, by step
+	@$(HARNESS) times "$(RUN)"
 
 check-regression: setup ## Has CANDIDATE got worse than BASELINE (runs, or a baseline file)? STRICT=1 TOLERANCES=file GATE=options
 	@$(HARNESS) gate "$(BASELINE)" "$(CANDIDATE)" $(if $(TOLERANCES),--tolerances "$(TOLERANCES)") $(if $(STRICT),--strict) $(GATE)
@@ -90,8 +93,8 @@ test: setup-test lint ## Linters, type checks, unit and property tests, then rea
 	 $(PYTHON) -m pytest --durations=8 $(addprefix --ignore=,$(BESIDE)); first=$$?; \
 	 wait $$beside; second=$$?; cat .pressgauge/tests-beside.log; exit $$((first | second))
 
-prove-hosts: setup-test ## A link cut and a host lost, over SSH between network namespaces (needs root; five minutes)
-	@$(PYTHON) -m pytest -q tests/proofs/faults_on_hosts.py
+prove-hosts: setup-test ## A link cut, a host lost, two platforms side by side, over SSH between network namespaces (needs root; ten minutes)
+	@$(PYTHON) -m pytest -q tests/proofs/faults_on_hosts.py tests/proofs/platforms_on_hosts.py
 
 lint: setup-test ## Linters and type checks alone
 	@.venv/bin/ruff check .

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from analysis import sentences
+from analysis.effects import Group
 from analysis.metrics import keys
 from analysis.quantities import block_number
 from analysis.recommendation import Choice, Outcome
@@ -81,14 +82,13 @@ def _of_canaries(moved: Iterable[Moved]) -> Iterable[Caveat]:
 
 def _of_cells(trials: pd.DataFrame) -> Iterable[Caveat]:
     """Blocks that lack a cell, too few blocks, and cells with unequal numbers of them."""
-    cells = trials.groupby(["engine", "dataset", "arm"], sort=False)
     counted = {}
-    for (engine, dataset, arm), part in cells:
-        blocks = set(trials[(trials["engine"] == engine) & (trials["dataset"] == dataset)]["block"])
+    for (arm, engine, dataset, platform), part in trials.groupby(["arm", "engine", "dataset", "platform"], sort=False):
+        group = Group(engine=str(engine), dataset=str(dataset), platform=str(platform))
         present = set(part[part["counts"]]["block"])
-        counted[arm, engine, dataset] = len(present)
-        if absent := sorted(int(block) for block in blocks - present):
-            message = f"{arm} ({engine}, {dataset}) has no counting trial in block {_numbers(absent)}."
+        counted[arm, group] = len(present)
+        if absent := sorted(int(block) for block in set(group.within(trials)["block"]) - present):
+            message = f"{arm} ({group.label}) has no counting trial in block {_numbers(absent)}."
             yield Caveat(code="missing-blocks", message=message)
     if len(set(counted.values())) > 1:
         message = "The arms have unequal numbers of blocks; each comparison uses the blocks that have both sides."

@@ -3,6 +3,8 @@
 The model: as many instances (a fraction counts, as instances come in sizes) as the deployment's operations need at the
 planned share of the measured throughput; storage for the data, grown to its mean over the horizon, at the measured
 ratio, indexes included. Every replica needs both. One ratio of prices (a GB-month ÷ an instance hour) orders the arms.
+The same two parts without the deployment's size are what a million operations cost, and a GB of documents a month; by
+them platforms with prices of their own are compared.
 """
 
 from __future__ import annotations
@@ -31,13 +33,15 @@ _NEEDED = ("compression_ratio", "storage_bytes_per_document", "index_bytes_per_d
 
 
 class ArmCost(Part):
-    """What one arm's deployment costs. Hours and storage are one replica's, the monthly cost all replicas'."""
+    """What one arm's deployment costs. Hours and storage are one replica's, the costs all replicas'."""
 
     arm: str
     ratio: Estimate | None = Field(description="Monthly cost ÷ the baseline's, within blocks; None for the baseline.")
     monthly: Estimate
     instance_hours: Estimate
     stored_gb: Estimate
+    per_million_operations: Estimate | None = Field(None, description="None: in decisions of before it was computed.")
+    per_gb_month: Estimate | None = Field(None, description="Of a GB of documents, uncompressed, indexes beside it.")
 
 
 class Flip(Part):
@@ -64,11 +68,21 @@ def mean_growth(prices: Prices) -> float:
     return float(np.mean((1 + prices.growth_percent_per_month / 100) ** np.arange(prices.horizon_months)))
 
 
+def million_operations_per_month(prices: Prices) -> float:
+    """Millions of operations that the deployment performs in a month."""
+    return 3600 * HOURS_PER_MONTH * prices.operations_per_s / 1e6
+
+
 def cost_measurements(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
-    """Rows like `frames.measurements` with `instance_hours`, `stored_gb` and `monthly_cost` of each trial.
+    """Rows like `frames.measurements` with what each trial's arm costs under the prices of its platform.
 
     As figures of a trial they are compared within blocks like any other; their resolution is that of what they rest on.
     """
+    parts = [_of_platform(part, prices.of(str(name))) for name, part in measured.groupby("platform", sort=False)]
+    return pd.concat(parts, ignore_index=True) if parts else measured.iloc[:0]
+
+
+def _of_platform(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
     needed = [f"{prices.workload}.throughput", *_NEEDED]
     wide = measured[measured["metric"].isin(needed)].pivot(
         index="trial", columns="metric", values=["value", "resolution"]
@@ -87,11 +101,15 @@ def cost_measurements(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
         prices.replicas * (prices.instance_per_hour * h + prices.storage_per_gb_month * gb)
         for h, gb in ((hours, stored_gb), (rough_hours, rough_gb))
     )
+    per_million = prices.replicas * prices.instance_per_hour / million_operations_per_month(prices)
+    per_gb = prices.replicas * prices.storage_per_gb_month / (prices.data_size_gb * mean_growth(prices))
     throughput = measured[measured["metric"] == needed[0]].set_index("trial").loc[wide.index].reset_index()
     figures = {
         "instance_hours": (hours, rough_hours),
         "stored_gb": (stored_gb, rough_gb),
         "monthly_cost": (cost, rough_cost),
+        "cost_per_million_operations": (hours * per_million, rough_hours * per_million),
+        "cost_per_gb_month": (stored_gb * per_gb, rough_gb * per_gb),
     }
     return pd.concat(
         [
@@ -113,15 +131,15 @@ def costs(
     against: Collection[Comparison],
     confidence_percent: float,
 ) -> Costs | None:
-    """The group's costs; None where the trials lack what they rest on. `measured` holds `cost_measurements`.
+    """The group's costs; None where the trials lack what they rest on. `measured` holds `cost_measurements`, `prices`
+    are the group's platform's.
 
     `against` are the group's effects on the monthly cost. They order the arms: the means of arms that lack different
     blocks hold different hours of the host, and are no comparison.
     """
     ratios = {one.candidate: one.ratio for one in against}
     logs = {one.candidate: one.mean_log for one in against}
-    here = [one for one in estimates if (one.engine, one.dataset) == (group.engine, group.dataset)]
-    by_metric = {(one.arm, one.metric): one.figure for one in here}
+    by_metric = {(one.arm, one.metric): one.figure for one in estimates if one.group == group}
     arms = tuple(
         ArmCost(
             arm=arm,
@@ -129,6 +147,8 @@ def costs(
             monthly=figure,
             instance_hours=by_metric[arm, "instance_hours"],
             stored_gb=by_metric[arm, "stored_gb"],
+            per_million_operations=by_metric[arm, "cost_per_million_operations"],
+            per_gb_month=by_metric[arm, "cost_per_gb_month"],
         )
         for (arm, key), figure in by_metric.items()
         if key == "monthly_cost"
@@ -141,8 +161,8 @@ def costs(
     cheapest = min(choice, key=lambda arm: choice[arm], default=None)
     flips: tuple[Flip, ...] = ()
     if cheapest is not None:
-        inside = (measured["engine"] == group.engine) & (measured["dataset"] == group.dataset) & measured["counts"]
-        flips = _flips(measured[inside], cheapest, choice, ratio, confidence_percent)
+        inside = group.within(measured)
+        flips = _flips(inside[inside["counts"]], cheapest, choice, ratio, confidence_percent)
     return Costs(prices=prices, workload=prices.workload, price_ratio=ratio, arms=arms, cheapest=cheapest, flips=flips)
 
 

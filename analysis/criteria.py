@@ -44,6 +44,13 @@ class Precision(Part):
     confidence_percent: Percent = Field(95.0, description="Of the intervals.")
 
 
+class PlatformPrices(Part):
+    """What one platform's hosts cost, where that differs."""
+
+    instance_per_hour: Annotated[float, Field(gt=0)] | None = Field(None, description="Of one database host.")
+    storage_per_gb_month: Annotated[float, Field(ge=0)] | None = Field(None, description="Of the data disk.")
+
+
 class Prices(Part):
     """Prices and the deployment they are for. The defaults are examples, not quotes: give your own."""
 
@@ -60,6 +67,14 @@ class Prices(Part):
     operations_per_s: Annotated[float, Field(gt=0)] = Field(1000.0, description="Of the workload named below.")
     workload: str = Field("rmw", description="The phase whose throughput sizes the instances.")
     replicas: Annotated[int, Field(ge=1, le=50)] = Field(3, description="Members that store the data.")
+    platforms: dict[str, PlatformPrices] = Field(
+        {}, description="By the inventory's `pressgauge_platform`; of others, and where left out, the prices above."
+    )
+
+    def of(self, platform: str) -> Self:
+        """The prices on a platform."""
+        own = self.platforms.get(platform, PlatformPrices())
+        return self.model_copy(update=own.model_dump(exclude_none=True) | {"platforms": {}})
 
 
 class Criteria(Part):

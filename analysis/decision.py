@@ -12,6 +12,7 @@ from analysis.constraints import State
 from analysis.criteria import Criteria
 from analysis.effects import ArmEstimate, Group, estimates
 from analysis.planning import NoiseFloor, noise_floor
+from analysis.platforms import PlatformContrast, platform_contrasts
 from analysis.recommendation import Choice, choose
 from analysis.records import Part, TrialRecord
 from analysis.study import Study, study
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Recommendation(Part):
-    """What to run in one group (an engine and a dataset)."""
+    """What to run in one group (an engine, a dataset and a platform)."""
 
     sentence: str
     reasons: tuple[str, ...]
@@ -51,11 +52,15 @@ class Decision(Part):
     upgrades: tuple[Upgrade, ...] = Field(
         (), description="One per engine beside the baseline engine; empty where engines are not compared."
     )
+    platforms: tuple[PlatformContrast, ...] = Field(
+        (), description="One per platform beside the first; empty where the hosts are of one platform."
+    )
     recommendations: tuple[Recommendation, ...] = Field(description="One per group.")
     primary: tuple[str, ...] = Field(description="Keys of the metrics that the verdicts are corrected over.")
     controls: tuple[str, ...] = Field(description="Arms with the baseline's own settings (A/A).")
     effects: tuple[Effect, ...] = Field(description="Of every metric; primary, exploratory and control.")
     engine_effects: tuple[Effect, ...] = Field((), description="Engines against the baseline engine, by arm.")
+    platform_effects: tuple[Effect, ...] = Field((), description="Platforms against the first, by engine and arm.")
     estimates: tuple[ArmEstimate, ...]
     noise_floor: tuple[NoiseFloor, ...]
     undecided: tuple[str, ...] = Field(description="Primary effects without a verdict, in words.")
@@ -84,6 +89,7 @@ def decide(
         criteria=criteria,
         counts=_counts(found),
         upgrades=upgrades(found),
+        platforms=platform_contrasts(found),
         recommendations=tuple(
             Recommendation(
                 sentence=sentences.recommendation(choice, criteria.baseline),
@@ -96,11 +102,12 @@ def decide(
         controls=tuple(sorted(found.controls)),
         effects=found.effects,
         engine_effects=found.engine_effects,
+        platform_effects=found.platform_effects,
         estimates=figures,
         noise_floor=noise_floor(found),
         undecided=tuple(
             sentences.effect(effect, criteria.equivalence_margin_percent)
-            for effect in (*found.engine_effects, *found.effects)
+            for effect in (*found.platform_effects, *found.engine_effects, *found.effects)
             if effect.family is Family.PRIMARY and effect.verdict is Verdict.UNDECIDED
         ),
         caveats=tuple(caveats(found, choices, figures, moved)),
@@ -111,8 +118,9 @@ def decide(
 def _groups(found: Study) -> list[Group]:
     if found.trials.empty:
         return []
-    cells = found.trials[["engine", "dataset"]].drop_duplicates()
-    return [Group(engine=str(engine), dataset=str(dataset)) for engine, dataset in cells.itertuples(index=False)]
+    cells = found.trials[["engine", "dataset", "platform"]].drop_duplicates()
+    levels = cells.itertuples(index=False)
+    return [Group(engine=str(one.engine), dataset=str(one.dataset), platform=str(one.platform)) for one in levels]
 
 
 def _satisfied(choice: Choice) -> bool:

@@ -1,12 +1,13 @@
 """Effects: log-ratios of a candidate to the baseline within each block, their mean and its t interval.
 
-A block's host and hour act on both sides of a ratio and cancel out. The compared factor is the arm (grouped by engine
-and dataset) or the engine (grouped by arm and dataset).
+A block's host and hour act on both sides of a ratio and cancel out. One factor is compared (the arm, the engine or the
+platform) where the others and the dataset are the same. Between platforms the hosts are what is compared, and only the
+hour cancels out.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self, get_args
 
 import numpy as np
 from pydantic import Field
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-Factor = Literal["arm", "engine"]
+    from analysis.records import Cell
+
+Factor = Literal["arm", "engine", "platform"]
+_FACTORS: tuple[Factor, ...] = get_args(Factor)
 
 STANDS_OUT = 5.0
 """A block whose log-ratio lies this many robust standard deviations from the median is named as standing out."""
@@ -39,11 +43,29 @@ class Group(Part):
     engine: str | None = Field(None, description="None where engines are compared.")
     arm: str | None = Field(None, description="None where arms are compared.")
     dataset: str
+    platform: str | None = Field("", description="None where platforms are compared; empty where hosts name none.")
+
+    @classmethod
+    def of(cls, cell: Cell | ArmEstimate) -> Self:
+        """The group in which a cell's arm is compared with others."""
+        return cls(engine=cell.engine, dataset=cell.dataset, platform=cell.platform)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The levels that have a name, the platform first."""
+        return tuple(level for level in (self.platform, self.engine, self.arm, self.dataset) if level)
 
     @property
     def label(self) -> str:
         """The group's name for people, e.g. `6.0.5, sentences`."""
-        return ", ".join(part for part in (self.engine, self.arm, self.dataset) if part is not None)
+        return ", ".join(self.names)
+
+    def within(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The group's rows of a frame of trials or measurements."""
+        rows = frame
+        for factor, level in self.model_dump(exclude_none=True).items():
+            rows = rows[rows[factor] == level]
+        return rows
 
 
 class BlockRatio(Part):
@@ -116,12 +138,11 @@ def compare(
         return ()
     counted = measurements[measurements["counts"]]
     wanted = list(metrics if metrics is not None else measurements["metric"].unique())
-    fixed: Factor = "engine" if factor == "arm" else "arm"
+    fixed = [*(other for other in _FACTORS if other != factor), "dataset"]
     found = []
-    for (level, dataset), design in trials.groupby([fixed, "dataset"], sort=False):
-        group = Group(**{fixed: str(level)}, dataset=str(dataset))
-        rows = counted[(counted[fixed] == level) & (counted["dataset"] == dataset)]
-        tables = {str(key): part for key, part in rows.groupby("metric", sort=False)}
+    for levels, design in trials.groupby(fixed, sort=False):
+        group = Group(**{"platform": None} | dict(zip(fixed, map(str, levels), strict=True)))
+        tables = {str(key): part for key, part in group.within(counted).groupby("metric", sort=False)}
         blocks = sorted(int(block) for block in design["block"].unique())
         candidates = [str(name) for name in design[factor].unique() if name != baseline]
         for key in wanted:
@@ -196,8 +217,14 @@ class ArmEstimate(Part):
     engine: str
     arm: str
     dataset: str
+    platform: str = ""
     metric: str
     figure: Estimate
+
+    @property
+    def group(self) -> Group:
+        """The group in which the arm is compared with others."""
+        return Group.of(self)
 
 
 def estimates(frame: pd.DataFrame, confidence_percent: float = 95.0) -> tuple[ArmEstimate, ...]:
@@ -206,15 +233,13 @@ def estimates(frame: pd.DataFrame, confidence_percent: float = 95.0) -> tuple[Ar
     The interval holds the blocks' differences (the host's hours) too: never read two of them as a comparison.
     """
     counted = frame[frame["counts"]]
+    by = ["engine", "arm", "dataset", "platform", "metric"]
     return tuple(
         ArmEstimate(
-            engine=str(engine),
-            arm=str(arm),
-            dataset=str(dataset),
-            metric=str(key),
-            figure=_estimate(part, metric(str(key)).unit, confidence_percent),
+            **dict(zip(by, map(str, levels), strict=True)),
+            figure=_estimate(part, metric(str(levels[-1])).unit, confidence_percent),
         )
-        for (engine, arm, dataset, key), part in counted.groupby(["engine", "arm", "dataset", "metric"], sort=False)
+        for levels, part in counted.groupby(by, sort=False)
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from analysis.metrics import Metric, metric, readings
-from analysis.records import Compressor, TrialRecord
+from analysis.records import Cell, Compressor, TrialRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,6 +24,7 @@ class Row(NamedTuple):
     arm: str
     engine: str
     dataset: str
+    platform: str
     workload: str
     phase: str
     metric: str
@@ -44,9 +45,9 @@ def once_per_cell(records: Iterable[TrialRecord]) -> list[TrialRecord]:
     so that no result can be replaced by a nicer one.
     """
     kept: list[TrialRecord] = []
-    counted: set[tuple[int, str, str, str]] = set()
+    counted: set[tuple[int, Cell]] = set()
     for record in sorted(records, key=lambda r: (r.block, r.index, r.attempt, r.trial)):
-        key = (record.block, record.cell.engine, record.cell.arm, record.cell.dataset)
+        key = (record.block, record.cell)
         if record.counts:
             if key in counted:
                 continue
@@ -69,6 +70,7 @@ def trials(records: Iterable[TrialRecord]) -> pd.DataFrame:
                 "engine": record.cell.engine,
                 "arm": record.cell.arm,
                 "dataset": record.cell.dataset,
+                "platform": record.cell.platform,
                 "counts": record.counts,
                 "void": ", ".join(reason.code for reason in record.void),
                 "flags": ", ".join(reason.code for reason in record.flags),
@@ -98,8 +100,8 @@ def measurements(records: Iterable[TrialRecord]) -> pd.DataFrame:
 def _row(record: TrialRecord, found: Metric, phase: str, reading: Reading) -> Row:
     cell = record.cell
     return Row(
-        record.trial, record.counts, record.block, cell.arm, cell.engine, cell.dataset, found.workload, phase,
-        found.key, float(reading.value), str(found.unit), float(reading.resolution),
+        record.trial, record.counts, record.block, cell.arm, cell.engine, cell.dataset, cell.platform, found.workload,
+        phase, found.key, float(reading.value), str(found.unit), float(reading.resolution),
     )  # fmt: skip
 
 
@@ -110,14 +112,14 @@ def _against_none(rows: Iterable[Row], asked: Mapping[str, Compressor]) -> list[
     `asked` maps a trial to its block compressor.
     """
     stored = [row for row in rows if row.metric == "storage_bytes_per_document"]
-    uncompressed: dict[tuple[int, str, str], float] = {}
+    uncompressed: dict[tuple[int, str, str, str], float] = {}
     for row in stored:
         if row.counts and asked[row.trial] is Compressor.NONE:
-            uncompressed.setdefault((row.block, row.engine, row.dataset), row.value)
+            uncompressed.setdefault((row.block, row.engine, row.dataset, row.platform), row.value)
     found = metric("compression_ratio_against_none")
     derived = []
     for row in stored:
-        reference = uncompressed.get((row.block, row.engine, row.dataset))
+        reference = uncompressed.get((row.block, row.engine, row.dataset, row.platform))
         if reference is not None:
             ratio = reference / row.value
             resolution = ratio * row.resolution / row.value

@@ -162,6 +162,13 @@ DECLARATIONS: tuple[Declaration, ...] = (
         None, readers.storage_per_document,
     ),
     Declaration("monthly_cost", "monthly cost", Unit.MONEY_PER_MONTH, _LOW, Scope.DERIVED, None, None),
+    Declaration(
+        "cost_per_million_operations", "cost per million operations", Unit.MONEY_PER_MILLION, _LOW, Scope.DERIVED,
+        None, None,
+    ),
+    Declaration(
+        "cost_per_gb_month", "cost per stored GB and month", Unit.MONEY_PER_GB_MONTH, _LOW, Scope.DERIVED, None, None,
+    ),
     Declaration("instance_hours", "instance hours a month", Unit.INSTANCE_HOURS, _LOW, Scope.DERIVED, None, None),
     Declaration("stored_gb", "storage of one replica", Unit.GB, _LOW, Scope.DERIVED, None, None),
 )  # fmt: skip

@@ -11,6 +11,7 @@ from analysis.records import Part
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from analysis.records import Cell
     from analysis.sides import Figure, Moved, Side, SideCell
 
 Figures = Mapping[str, Mapping[int, "Figure"]]
@@ -50,7 +51,8 @@ def pair_cells(baseline: Side, candidate: Side, selection: Selection) -> list[Pa
     """Pairs of cells that agree in dataset, and in engine and arm as far as these are not what differs on purpose.
 
     Within one run a cell can't stand against itself: there the selection says which engine or arm is the baseline, or
-    else the campaign's baseline engine does.
+    else the campaign's baseline engine does. Platforms are no matter of a gate: each stands against itself, unless
+    both sides have but one.
 
     Raises:
         PairingError: there is no pair.
@@ -61,11 +63,13 @@ def pair_cells(baseline: Side, candidate: Side, selection: Selection) -> list[Pa
     same_engine = not (chosen.baseline_engine or chosen.engine) and not _single(theirs, ours, "engine")
     same_arm = not (chosen.baseline_arm or chosen.arm) and not _single(theirs, ours, "arm")
     same_run = baseline.identity() == candidate.identity()
+    same_platform = not _single(theirs, ours, "platform")
     pairs = [
         _pair(baseline, candidate, before, after)
         for after in ours
         for before in theirs
         if after.cell.dataset == before.cell.dataset
+        and (not same_platform or after.cell.platform == before.cell.platform)
         and (not same_engine or after.cell.engine == before.cell.engine)
         and (not same_arm or after.cell.arm == before.cell.arm)
         and not (same_run and after.cell == before.cell)
@@ -109,7 +113,7 @@ def _single(theirs: Sequence[SideCell], ours: Sequence[SideCell], factor: str) -
 
 
 def _listed(cells: Iterable[SideCell]) -> str:
-    return "; ".join(f"{one.cell.engine}, {one.cell.arm}, {one.cell.dataset}" for one in cells)
+    return "; ".join(", ".join(filter(None, _levels(one.cell))) for one in cells)
 
 
 def _pair(baseline: Side, candidate: Side, before: SideCell, after: SideCell) -> Pair:
@@ -126,15 +130,15 @@ def _pair(baseline: Side, candidate: Side, before: SideCell, after: SideCell) ->
 
 def _label(before: SideCell, after: SideCell) -> str:
     """`6.0.5 → 6.0.27, zstd, sentences`."""
-    parts = [
-        ours if ours == theirs else f"{theirs} → {ours}"
-        for theirs, ours in (
-            (before.cell.engine, after.cell.engine),
-            (before.cell.arm, after.cell.arm),
-            (before.cell.dataset, after.cell.dataset),
-        )
-    ]
-    return ", ".join(parts)
+    levels = zip(_levels(before.cell), _levels(after.cell), strict=True)
+    return ", ".join(
+        ours if ours == theirs else f"{theirs or '–'} → {ours or '–'}" for theirs, ours in levels if theirs or ours
+    )
+
+
+def _levels(cell: Cell) -> tuple[str, ...]:
+    """What names a cell; the platform last, which may have no name."""
+    return cell.engine, cell.arm, cell.dataset, cell.platform
 
 
 def _differs(before: SideCell, after: SideCell) -> Iterable[str]:

@@ -29,6 +29,8 @@ class Unit(StrEnum):
     INSTANCE_HOURS = "instance-hours/month"
     GB = "GB"
     MONEY_PER_MONTH = "money/month"
+    MONEY_PER_MILLION = "money/million operations"
+    MONEY_PER_GB_MONTH = "money/GB-month"
 
 
 class Better(StrEnum):
@@ -74,6 +76,8 @@ _SUFFIX = {
     Unit.INSTANCE_HOURS: " instance-hours/month",
     Unit.GB: " GB",
     Unit.MONEY_PER_MONTH: "/month",
+    Unit.MONEY_PER_MILLION: "/million operations",
+    Unit.MONEY_PER_GB_MONTH: "/GB-month",
 }
 
 

@@ -66,7 +66,7 @@ def choose(found: Study, group: Group, estimates: Sequence[ArmEstimate]) -> Choi
     )
     eligible = [check.arm for check in checks if check.state is State.SATISFIED]
     at_objective = {e.candidate: e for e in effects if e.metric == found.objective_metric}
-    measured = {one.arm for one in estimates if (one.engine, one.dataset) == (group.engine, group.dataset)}
+    measured = {one.arm for one in estimates if one.group == group}
     blank = Choice(
         group=group,
         outcome=Outcome.NOT_MEASURED,
@@ -79,7 +79,7 @@ def choose(found: Study, group: Group, estimates: Sequence[ArmEstimate]) -> Choi
             found.measurements,
             estimates,
             group,
-            criteria.prices,
+            criteria.prices.of(str(group.platform)),
             eligible,
             [effect for effect in effects if effect.metric == "monthly_cost"],
             criteria.confidence_percent,

@@ -46,6 +46,7 @@ class Cell(Part):
     engine: str = Field(description="Name of the engine in the campaign, e.g. `6.0.5`.")
     arm: str = Field(description="Name of the compressor setting in the campaign, e.g. `zstd-6`.")
     dataset: str = Field(description="Name of the dataset in the campaign, e.g. `sentences`.")
+    platform: str = Field("", description="Name of the hosts' platform in the inventory; empty where it names none.")
 
 
 class Settings(Part):
@@ -251,7 +252,9 @@ class TrialRecord(Part):
     seed: int = Field(description="Of the documents; the same in every trial of a campaign and dataset.")
     started_at: str = Field(description="UTC, ISO 8601.")
     ended_at: str
-    steps_s: dict[str, float] = Field(description="Seconds by step of the trial; the rest of its time is overhead.")
+    steps_s: dict[str, float] = Field(
+        description="Seconds by step of the trial, and in all as `total`; the rest is the executor's."
+    )
     regime: Regime = Field(Regime.ANY, description="What was asked; engine counters prove it, or the trial is void.")
     asked: Settings
     in_force: InForce | None

@@ -41,7 +41,7 @@ def further(more: FurtherBlocks | None) -> str:
 def effect(one: Effect, margin_percent: float) -> str:
     """`zstd: rmw throughput −24.7 % [−26.0 %, −23.3 %], n = 3, against snappy: worse.`"""
     label = metric(one.metric).label
-    if one.factor == "engine":
+    if one.factor != "arm":
         label = f"{label} ({one.group.label})"
     if one.problem is not None:
         return f"{one.candidate}: {label} against {one.baseline} is undecided: {one.problem}."

@@ -87,7 +87,7 @@ def side(
     rows = frames.measurements(kept)
     figures = [
         Figure(
-            number[Cell(engine=row.engine, arm=row.arm, dataset=row.dataset)],
+            number[Cell(engine=row.engine, arm=row.arm, dataset=row.dataset, platform=row.platform)],
             row.block,
             row.metric,
             row.value,

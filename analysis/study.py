@@ -13,7 +13,7 @@ import pandas as pd
 from analysis import frames
 from analysis.cost import cost_measurements
 from analysis.criteria import Criteria, Objective
-from analysis.effects import Comparison, compare
+from analysis.effects import Comparison, Factor, compare
 from analysis.metrics import INSERT, metric
 from analysis.verdicts import Effect, judge
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from analysis.records import Settings, TrialRecord
+
+
+PLATFORM_METRIC = "cost_per_million_operations"
+"""A platform is chosen by it, so between platforms it is primary whatever the spec chose."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Study:
     effects: tuple[Effect, ...]
     engine_effects: tuple[Effect, ...] = ()
     """Engines against the baseline engine; a family of their own. Empty unless the criteria name that engine."""
+    platform_effects: tuple[Effect, ...] = ()
+    """Platforms against the inventory's first; a family of their own. Empty where there is one platform."""
 
     @property
     def objective_metric(self) -> str:
@@ -77,27 +83,42 @@ def study(records: Iterable[TrialRecord], criteria: Criteria) -> Study:
         alpha=1 - criteria.confidence_percent / 100,
         is_control=lambda one: one.candidate in controls,
     )
-    engine_effects = _engine_effects(trials, measured, criteria, primary)
-    return Study(criteria, trials, measured, workload, primary, controls, effects, engine_effects)
-
-
-def _engine_effects(
-    trials: pd.DataFrame, measured: pd.DataFrame, criteria: Criteria, primary: Sequence[str]
-) -> tuple[Effect, ...]:
-    """Engines against the baseline engine, within arm, dataset and block. Another question than that for the arm, so
-    another family: each keeps its own rate of false claims.
-    """
-    if criteria.baseline_engine is None:
-        return ()
-    comparisons = compare(
+    return Study(
+        criteria,
         trials,
         measured,
-        baseline=criteria.baseline_engine,
-        factor="engine",
-        confidence_percent=criteria.confidence_percent,
+        workload,
+        primary,
+        controls,
+        effects,
+        _effects_of(trials, measured, criteria, primary, "engine", criteria.baseline_engine),
+        _effects_of(trials, measured, criteria, (*primary, PLATFORM_METRIC), "platform", _first_platform(kept)),
     )
-    alpha = 1 - criteria.confidence_percent / 100
-    return judge(comparisons, primary=primary, margin_percent=criteria.equivalence_margin_percent, alpha=alpha)
+
+
+def _effects_of(
+    trials: pd.DataFrame,
+    measured: pd.DataFrame,
+    criteria: Criteria,
+    primary: Sequence[str],
+    factor: Factor,
+    baseline: str | None,
+) -> tuple[Effect, ...]:
+    """Another factor's levels against its baseline, all else and the block alike; none without a baseline. Another
+    question than that for the arm, so another family: each keeps its own rate of false claims.
+    """
+    if baseline is None:
+        return ()
+    confidence = criteria.confidence_percent
+    comparisons = compare(trials, measured, baseline=baseline, factor=factor, confidence_percent=confidence)
+    margin = criteria.equivalence_margin_percent
+    return judge(comparisons, primary=primary, margin_percent=margin, alpha=1 - confidence / 100)
+
+
+def _first_platform(records: Sequence[TrialRecord]) -> str | None:
+    """The baseline of several platforms, the inventory's first: its trials come first in the plan."""
+    platforms = [record.cell.platform for record in sorted(records, key=lambda record: record.index)]
+    return platforms[0] if len(set(platforms)) > 1 else None
 
 
 def objective_metric(objective: Objective, workload: str) -> str:

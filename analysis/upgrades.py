@@ -12,15 +12,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from analysis import quantities
-from analysis.metrics import metric
+from analysis.contrasts import Contrast, contrast
 from analysis.quantities import Estimate
 from analysis.records import Part
-from analysis.verdicts import Effect, Family, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.study import Study
+    from analysis.verdicts import Effect
 
 SUSPICIOUS_PERCENT = 1.0
 """A compression ratio may differ by so much between engines before it is called suspicious."""
@@ -37,18 +37,10 @@ class Suspicion(Part):
     message: str
 
 
-class Upgrade(Part):
+class Upgrade(Contrast):
     """What one engine changed against the baseline engine, over all arms and datasets."""
 
     engine: str
-    baseline: str
-    sentence: str
-    reasons: tuple[str, ...]
-    worse: tuple[str, ...]
-    """Primary metrics found worse, as `<metric> (<arm>, <dataset>)`; the next three likewise."""
-    better: tuple[str, ...]
-    equivalent: tuple[str, ...]
-    undecided: tuple[str, ...]
     suspicions: tuple[Suspicion, ...]
 
 
@@ -66,65 +58,12 @@ def _by_version(name: str) -> list[tuple[int, str]]:
 
 def _upgrade(engine: str, found: Study) -> Upgrade:
     effects = sorted((one for one in found.engine_effects if one.candidate == engine), key=lambda one: one.group.label)
-    primary = [effect for effect in effects if effect.family is Family.PRIMARY]
-    by_verdict = {verdict: [one for one in primary if one.verdict is verdict] for verdict in Verdict}
-    suspicions = tuple(_suspicions(effects))
     baseline = str(found.criteria.baseline_engine)
-    return Upgrade(
-        engine=engine,
-        baseline=baseline,
-        sentence=_sentence(engine, baseline, by_verdict, found.criteria.equivalence_margin_percent),
-        reasons=(*(one.message for one in suspicions), *(_reason(one) for one in _changed(by_verdict))),
-        worse=tuple(_name(one) for one in by_verdict[Verdict.WORSE]),
-        better=tuple(_name(one) for one in by_verdict[Verdict.BETTER]),
-        equivalent=tuple(_name(one) for one in by_verdict[Verdict.EQUIVALENT]),
-        undecided=tuple(_name(one) for one in by_verdict[Verdict.UNDECIDED]),
-        suspicions=suspicions,
-    )
-
-
-def _changed(by_verdict: dict[Verdict, list[Effect]]) -> list[Effect]:
-    return by_verdict[Verdict.WORSE] + by_verdict[Verdict.BETTER]
-
-
-def _sentence(engine: str, baseline: str, by_verdict: dict[Verdict, list[Effect]], margin_percent: float) -> str:
-    """Whether the upgrade changed anything, and how much of the question is open."""
-    changed, still = _changed(by_verdict), by_verdict[Verdict.UNDECIDED]
-    total = sum(len(effects) for effects in by_verdict.values())
-    step = f"from {baseline} to {engine}"
-    if total == 0:
-        return f"Nothing can be said of the step {step}: no trial compares them."
-    if changed:
-        said = [f"{_label(one)} {one.verdict}" for one in changed[:_MOST_NAMED]]
-        more = f" and {len(changed) - _MOST_NAMED} more" if len(changed) > _MOST_NAMED else ""
-        left = f"; {len(still)} of {total} comparisons are undecided" if still else ""
-        return f"The step {step} changed something: {', '.join(said)}{more}{left}."
-    if len(still) == total:
-        return f"Undecided: none of {total} comparisons shows what the step {step} changed."
-    if still:
-        proven = total - len(still)
-        return (
-            f"No change is shown for the step {step}: {proven} of {total} comparisons are equivalent "
-            f"(within ±{margin_percent:g} %), {len(still)} undecided."
-        )
-    return f"The step {step} changed nothing: all {total} comparisons are equivalent (within ±{margin_percent:g} %)."
-
-
-_MOST_NAMED = 3
-
-
-def _label(effect: Effect) -> str:
-    figures = "" if effect.ratio is None else f" {quantities.change(effect.ratio.value)}"
-    return f"{metric(effect.metric).label}{figures} under {effect.group.label}"
-
-
-def _reason(effect: Effect) -> str:
-    figures = "" if effect.ratio is None else f" {quantities.effect(effect.ratio)}"
-    return f"{metric(effect.metric).label} ({effect.group.label}){figures}: {effect.verdict}."
-
-
-def _name(effect: Effect) -> str:
-    return f"{effect.metric} ({effect.group.label})"
+    step = f"the step from {baseline} to {engine}"
+    made = contrast(effects, baseline, step, found.criteria.equivalence_margin_percent)
+    suspicions = tuple(_suspicions(effects))
+    reasons = (*(one.message for one in suspicions), *made.reasons)
+    return Upgrade(engine=engine, suspicions=suspicions, **dict(made) | {"reasons": reasons})
 
 
 def _suspicions(effects: Sequence[Effect]) -> list[Suspicion]:

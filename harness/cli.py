@@ -22,6 +22,7 @@ from harness.results_index import RUN_ID_FORMAT, write_results_index
 from harness.runner import CampaignRun
 from harness.site import find_site
 from harness.terminal import say
+from harness.times import describe_times
 from harness.verify import faults
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
         ledger.finish()
     write_results_index(results)
     say(summarise(decision, ledger))
-    raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records))))
+    raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records), ledger.platforms)))
 
 
 @app.command()
@@ -109,7 +110,7 @@ def decide(folder: RunArgument) -> None:
     spec, records = _campaign_of(ledger), ledger.records()
     decision = decide_run(ledger, spec)
     say(summarise(decision, ledger))
-    raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records))))
+    raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records), ledger.platforms)))
 
 
 @app.command()
@@ -119,6 +120,12 @@ def verify(folder: RunArgument) -> None:
     wrong = list(faults(ledger))
     say(wrong or [f"{ledger.folder}: {len(ledger.records())} trials, all as recorded"])
     raise typer.Exit(Exit.GATE_FAILED if wrong else Exit.FINE)
+
+
+@app.command()
+def times(folder: RunArgument) -> None:
+    """Print where the time of a run's trials went: in all, outside their phases, and by step."""
+    say(describe_times(find_run(folder).records()))
 
 
 @app.command("gate")

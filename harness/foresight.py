@@ -18,4 +18,4 @@ def foresee(campaign: Campaign, earlier: Sequence[TrialRecord], blocks: int) -> 
     for floor in planning.plan(earlier, campaign.decision, blocks):
         seen = floor.detectable_percent
         told = "its scatter is unknown" if seen is None else f"a difference of {seen:.1f} % is seen four times in five"
-        yield f"{floor.metric} ({floor.group.engine}, {floor.group.dataset}): in {floor.blocks} blocks {told}"
+        yield f"{floor.metric} ({floor.group.label}): in {floor.blocks} blocks {told}"

@@ -128,7 +128,8 @@ def write_baseline(run: Path, path: Path) -> Side:
     ledger = find_run(run)
     campaign = read_campaign(ledger)
     records = ledger.records()
-    planned = plan(campaign, max((record.block + 1 for record in records), default=campaign.fewest_blocks))
+    blocks = max((record.block + 1 for record in records), default=campaign.fewest_blocks)
+    planned = plan(campaign, blocks, ledger.platforms)
     if exit_code(decide_run(ledger, campaign), records, planned) is Exit.INCOMPLETE or not ledger.finished:
         raise InputError(f"{run}: this run is not complete, or has void trials", do="resume it, or take another run")
     _write(path, baseline_text(found))

@@ -23,11 +23,12 @@ from pydantic import ValidationError
 
 from analysis.records import Artefact, TrialRecord
 from harness.errors import HostError, InputError
+from harness.plan import ONE_PLATFORM
 from reports import files
 from workloads.stored import pack, read_stored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 SPEC_FILE = "campaign.yaml"
@@ -112,12 +113,32 @@ class Ledger:
         if not (self.folder / name).exists():
             write_whole(self.folder / name, json.dumps(facts, indent=1))
 
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """The platforms that the run's blocks run on, in the order of the inventory."""
+        return tuple(self.state().get("platforms", ONE_PLATFORM))
+
+    def keep_platforms(self, platforms: Sequence[str]) -> None:
+        """Keep the platforms of the run's start.
+
+        Raises:
+            InputError: the run was begun on others.
+        """
+        begun = self.state().get("platforms")
+        if begun is not None and tuple(begun) != tuple(platforms):
+            told = [", ".join(names).strip() or "no named platform" for names in (begun, platforms)]
+            raise InputError(
+                f"{self.folder}: this run is unfinished and was begun on {told[0]}; the inventory has {told[1]}",
+                do="give the inventory it was begun with, or start a new run with NEW=1",
+            )
+        write_whole(self.folder / STATE_FILE, json.dumps(self.state() | {"platforms": list(platforms)}))
+
     def finish(self) -> None:
         """Mark the run as finished: the same command starts a new one from now on."""
         write_whole(self.folder / STATE_FILE, json.dumps(self.state() | {"finished": True}))
 
     def state(self) -> dict[str, Any]:
-        """What `run.json` says: campaign, the command that repeats the run, and whether it is finished."""
+        """What `run.json` says: campaign, the command that repeats the run, platforms, and whether it is finished."""
         try:
             found = json.loads((self.folder / STATE_FILE).read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -11,9 +11,12 @@ from analysis.records import Cell
 from harness.quantities import show_duration, show_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from harness.spec import Campaign, Workload
+
+ONE_PLATFORM = ("",)
+"""Hosts of which the inventory says nothing are one platform without a name."""
 
 # For the estimates only, on two cores; the progress display learns the real rates as trials finish.
 _INSERTS_PER_S = 6000
@@ -39,7 +42,8 @@ class PlannedTrial:
     @property
     def name(self) -> str:
         """The name of its folder, e.g. `0007-2-zstd` for the seventh trial; it sorts in the order of the plan."""
-        return f"{self.index + 1:04d}-{block_number(self.block)}-{self.cell.arm}"
+        where = f"-{self.cell.platform}" if self.cell.platform else ""
+        return f"{self.index + 1:04d}-{block_number(self.block)}-{self.cell.arm}{where}"
 
     def attempt_name(self, attempt: int) -> str:
         """The name of an attempt's folder: the first has the trial's own, e.g. `0007-2-zstd-attempt2`."""
@@ -56,27 +60,29 @@ def cells(campaign: Campaign) -> list[Cell]:
     ]
 
 
-def plan_block(campaign: Campaign, block: int) -> list[PlannedTrial]:
+def plan_block(campaign: Campaign, block: int, platforms: Sequence[str] = ONE_PLATFORM) -> list[PlannedTrial]:
     """The trials of one block (from 0): datasets in random order, and within each the cells that are compared.
 
     What is compared runs back to back, because noise grows with the time between two trials. The order depends
-    on the campaign's seed and the block's number alone, so that more blocks never change earlier ones.
+    on the campaign's seed and the block's number alone, so that more blocks never change earlier ones. It is the same
+    on every platform: they run it at the same time.
     """
     order = random.Random(f"pressgauge {campaign.seed} block {block}")  # noqa: S311 - reproducible by design
     datasets = list(campaign.datasets)
     order.shuffle(datasets)
     every = cells(campaign)
-    trials: list[PlannedTrial] = []
+    ordered: list[Cell] = []
     for dataset in datasets:
         compared = [cell for cell in every if cell.dataset == dataset]
         order.shuffle(compared)
-        trials += [PlannedTrial(block * len(every) + len(trials) + i, block, cell) for i, cell in enumerate(compared)]
-    return trials
+        ordered += compared
+    placed = [cell.model_copy(update={"platform": platform}) for platform in platforms for cell in ordered]
+    return [PlannedTrial(block * len(placed) + number, block, cell) for number, cell in enumerate(placed)]
 
 
-def plan(campaign: Campaign, blocks: int) -> list[PlannedTrial]:
-    """The trials of the first so many blocks, in the order in which they run."""
-    return [trial for block in range(blocks) for trial in plan_block(campaign, block)]
+def plan(campaign: Campaign, blocks: int, platforms: Sequence[str] = ONE_PLATFORM) -> list[PlannedTrial]:
+    """The trials of the first so many blocks: block by block, in each platform by platform in the order they run."""
+    return [trial for block in range(blocks) for trial in plan_block(campaign, block, platforms)]
 
 
 def document_bytes(campaign: Campaign) -> int:

@@ -9,13 +9,14 @@ import tempfile
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.load_spec import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 ANSIBLE = ROOT / "ansible"
 _POLL_S = 0.25
@@ -37,17 +38,20 @@ class PlaybookRun:
     """The first host that could not be reached."""
     message: str = ""
     steps_s: dict[str, float] = field(default_factory=dict)
+    """Task -> seconds from its start to the next one's, of tasks that did something on a host."""
     by_host: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     """Task -> host -> result."""
+    _step: tuple[str, datetime] = ("", datetime.min.replace(tzinfo=UTC))
+    """The task under way, and since when."""
 
     def hear(self, event: dict[str, Any]) -> None:
         """Take in one of ansible-runner's events."""
         data = event.get("event_data") or {}
         kind = event.get("event")
+        if kind in {"playbook_on_task_start", "playbook_on_stats"}:
+            self._next_step(str(data.get("task", "")), str(event.get("created", "")))
         if kind in {"runner_on_ok", "runner_on_failed", "runner_on_unreachable"}:
             task = str(data.get("task", ""))
-            if not task.startswith(_NOT_STEPS):
-                self.steps_s[task] = round(self.steps_s.get(task, 0.0) + float(data.get("duration") or 0.0), 3)
             result = data.get("res")
             host = str(data.get("host", ""))
             self.by_host.setdefault(task, {})[host] = result if isinstance(result, dict) else {}
@@ -58,6 +62,17 @@ class PlaybookRun:
         if kind in {"runner_on_failed", "runner_on_unreachable"} and not data.get("ignore_errors") and not self.message:
             self.failed_task = str(data.get("task", ""))
             self.message = _message(self.by_host[self.failed_task][str(data.get("host", ""))])
+
+    def _next_step(self, task: str, created: str) -> None:
+        """A task begins, or the play ends: the one before has ended."""
+        before, since = self._step
+        now = datetime.fromisoformat(created) if created else datetime.now(UTC)
+        if before in self.by_host and not before.startswith(_NOT_STEPS):
+            self.steps_s[before] = round(self.steps_s.get(before, 0.0) + (now - since).total_seconds(), 3)
+        self._step = task, now
+
+
+Result = TypeVar("Result")
 
 
 @dataclass
@@ -93,16 +108,54 @@ def run_playbook(
     inventory: Path,
     variables: dict[str, Any],
     *,
+    hosts: Sequence[str] = (),
+    log: Path | None = None,
+    timeout_s: float = 3600,
+) -> PlaybookRun:
+    """Run `ansible/<name>` to its end, as `playbook` does."""
+    (outcome,) = side_by_side([playbook(name, inventory, variables, hosts=hosts, log=log, timeout_s=timeout_s)])
+    return outcome
+
+
+def side_by_side(works: Iterable[Generator[None, None, Result]]) -> list[Result]:
+    """Run works that wait at every `yield` to their ends, in turns a few times a second; gives what each returns.
+
+    What one raises, a KeyboardInterrupt included, ends the others before it is passed on.
+    """
+    waiting = dict(enumerate(works))
+    results: dict[int, Result] = {}
+    try:
+        while waiting:
+            for number, work in list(waiting.items()):
+                try:
+                    next(work)
+                except StopIteration as ended:
+                    results[number] = ended.value
+                    del waiting[number]
+            if waiting:
+                time.sleep(_POLL_S)
+    finally:
+        for work in waiting.values():
+            work.close()
+    return [results[number] for number in sorted(results)]
+
+
+def playbook(  # noqa: PLR0913 - Ansible's own options, and who hears of it
+    name: str,
+    inventory: Path,
+    variables: dict[str, Any],
+    *,
+    hosts: Sequence[str] = (),
     on_task: Callable[[str], None] = lambda _task: None,
     on_tick: Callable[[], None] = lambda: None,
     log: Path | None = None,
     timeout_s: float = 3600,
-) -> PlaybookRun:
-    """Run `ansible/<name>` against an inventory.
+) -> Generator[None, None, PlaybookRun]:
+    """Run `ansible/<name>` against an inventory, or these of its hosts; yields while it runs, and returns its outcome.
 
-    `on_task` hears the name of each task that is not skipped, `on_tick` is called a few times a second meanwhile.
-    Ansible's own output goes to `log`. A KeyboardInterrupt, or an error in a callback, ends Ansible (but
-    nothing that its tasks left running on purpose) before it is passed on.
+    `on_task` hears the name of each task that is not skipped, `on_tick` is called after every yield.
+    Ansible's own output goes to `log`. When it is closed, or a callback raises, Ansible is ended (but nothing that
+    its tasks left running on purpose).
     """
     outcome, announcer = PlaybookRun(), Announcer(on_task)
 
@@ -121,6 +174,7 @@ def run_playbook(
             playbook=name,
             inventory=str(inventory.resolve()),
             extravars=variables,
+            limit=",".join(hosts) or None,
             envvars=_environment(),
             event_handler=hear,
             cancel_callback=lambda: stop,
@@ -128,8 +182,8 @@ def run_playbook(
             settings={"idle_timeout": int(timeout_s), "job_timeout": int(timeout_s), "pexpect_timeout": 1},
         )
         try:
-            while thread.is_alive():
-                time.sleep(_POLL_S)  # not join: Python 3.11 takes a thread for ended when a signal interrupts its join
+            while thread.is_alive():  # not join: Python 3.11 takes a thread for ended when a signal interrupts its join
+                yield
                 announcer.tick()
                 on_tick()
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
@@ -14,81 +13,22 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.quantities import show_duration
+from harness.scene import Scene
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from analysis.records import TrialRecord
     from harness.plan import PlannedTrial
+    from harness.scene import Extent
     from workloads.ycsb_status import Status
 
 _PLAIN_EVERY_S = 15.0
 _BAR_CELLS = 24
 
 
-@dataclass(frozen=True)
-class Extent:
-    """How long a phase is: so many operations, or so many seconds."""
-
-    operations: int | None = None
-    seconds: float | None = None
-
-    def share(self, status: Status) -> float:
-        """How much of the phase is done, from 0 to 1."""
-        if self.operations:
-            return min(1.0, status.operations / self.operations)
-        return min(1.0, status.elapsed_s / self.seconds) if self.seconds else 0.0
-
-
-@dataclass
-class Scene:
-    """Everything there is to show at a moment."""
-
-    campaign: str = ""
-    trials: int = 0
-    blocks: int = 0
-    done: int = 0
-    void: int = 0
-    seconds_each: float = 0.0
-    trial: PlannedTrial | None = None
-    step: str = ""
-    step_since: float = 0.0
-    phase: str = ""
-    status: Status | None = None
-    extents: Mapping[str, Extent] = field(default_factory=dict)
-    trial_since: float = 0.0
-
-    def left_s(self, now: float) -> float:
-        """Expected seconds until the last trial is done."""
-        spent = now - self.trial_since if self.trial else 0.0
-        return max(0.0, (self.trials - self.done) * self.seconds_each - spent)
-
-    def shares(self, now: float) -> list[tuple[str, float]]:
-        """How much is done of the campaign, the block, the trial and the phase, each from 0 to 1."""
-        each_block = max(1, self.trials // max(1, self.blocks))
-        trial = min(0.99, (now - self.trial_since) / self.seconds_each) if self.trial and self.seconds_each else 0.0
-        known = self.extents.get(self.phase) if self.status else None
-        return [
-            (f"campaign {self.done}/{self.trials}", (self.done + trial) / self.trials if self.trials else 0.0),
-            ("block", (self.done % each_block + trial) / each_block),
-            ("trial", trial),
-            (f"phase {self.phase}", known.share(self.status) if known and self.status else 0.0),
-        ]
-
-    def where(self) -> str:
-        """`block 2/3 · trial 7/12 · zstd`."""
-        if self.trial is None:
-            return ""
-        cell = self.trial.cell
-        return f"block {self.trial.block + 1}/{self.blocks} · trial {self.trial.index + 1}/{self.trials} · {cell.arm}"
-
-    def rate(self) -> str:
-        """The client's latest figures, e.g. `rmw 2,345 ops/s, p99 4.1 ms`."""
-        if self.status is None:
-            return ""
-        latest = f"{self.phase} {self.status.current_ops_per_s:,.0f} ops/s"
-        p99 = max(self.status.p99_us.values(), default=None)
-        return latest + (f", p99 {p99 / 1000:.1f} ms" if p99 else "")
+def _of(platform: str) -> str:
+    return f"{platform}: " if platform else ""
 
 
 class View(Protocol):
@@ -123,20 +63,24 @@ class Progress:
 
     def trial(self, trial: PlannedTrial, attempt: int, extents: Mapping[str, Extent]) -> None:
         """A trial begins, with phases of these extents."""
-        self.scene.trial, self.scene.trial_since, self.scene.extents = trial, self.clock(), extents
-        self.scene.status = None
+        platform = trial.cell.platform
+        if platform:
+            self.scene.stages.pop("", None)  # the set-up's
+        stage = self.scene.stage(platform)
+        stage.trial, stage.trial_since, stage.extents, stage.status = trial, self.clock(), extents, None
         again = f" (attempt {attempt})" if attempt > 1 else ""
-        self._tell("trial", f"{self.scene.where()}{again}", trial=trial.name, attempt=attempt)
+        self._tell("trial", f"{self.scene.where(platform)}{again}", trial=trial.name, attempt=attempt)
 
-    def step(self, what: str) -> None:
-        """A step of the trial, or of the set-up, begins."""
-        self.scene.step, self.scene.step_since = what, self.clock()
-        self.scene.status = None
-        self._tell("step", f"  {what}")
+    def step(self, what: str, platform: str = "") -> None:
+        """A step of a platform's trial, or of the set-up, begins."""
+        stage = self.scene.stage(platform)
+        stage.step, stage.step_since, stage.status = what, self.clock(), None
+        self._tell("step", f"  {_of(platform)}{what}")
 
-    def status(self, phase: str, status: Status) -> None:
-        """A phase's client said how fast it is."""
-        self.scene.phase, self.scene.status = phase, status
+    def status(self, phase: str, status: Status, platform: str = "") -> None:
+        """A phase's clients on a platform said how fast they are."""
+        stage = self.scene.stage(platform)
+        stage.phase, stage.status = phase, status
 
     def tick(self) -> None:
         """Time passed."""
@@ -148,13 +92,14 @@ class Progress:
         scene.done += 1
         scene.void += not record.counts
         scene.seconds_each = seconds if scene.done <= 1 else 0.7 * scene.seconds_each + 0.3 * seconds
-        scene.trial = None
+        scene.stage(record.cell.platform).trial = None
         rates = ", ".join(f"{phase.name} {phase.throughput_per_s:,.0f}/s" for phase in record.phases)
         left = show_duration(scene.left_s(self.clock()))
         why = "" if record.counts else "VOID: " + "; ".join(reason.message for reason in record.void) + " "
+        said = f"{_of(record.cell.platform)}{why}{rates} · {show_duration(seconds)}"
         self._tell(
             "trial-done",
-            f"  {why}{rates} · {show_duration(seconds)} · {scene.done}/{scene.trials} done, about {left} left",
+            f"  {said} · {scene.done}/{scene.trials} done, about {left} left",
             trial=record.trial,
             void=[reason.model_dump() for reason in record.void],
             seconds=round(seconds, 1),
@@ -186,9 +131,12 @@ class PlainView:
 
     def tick(self, scene: Scene) -> None:
         """Print the rate where a step takes long."""
-        if scene.status and self.clock() - self.last >= _PLAIN_EVERY_S:
-            self.last = self.clock()
-            print(f"    {scene.status.elapsed_s} s: {scene.rate()}", flush=True)  # noqa: T201
+        if self.clock() - self.last < _PLAIN_EVERY_S:
+            return
+        for platform, stage in scene.stages.items():
+            if stage.status:
+                self.last = self.clock()
+                print(f"    {_of(platform)}{stage.status.elapsed_s} s: {stage.rate()}", flush=True)  # noqa: T201
 
     def close(self) -> None:
         """Nothing to put away."""
@@ -242,13 +190,17 @@ class TerminalView:
         """Redraw."""
         now = time.monotonic()
         picture = Table.grid(padding=(0, 1))
-        facts = [
-            f"{show_duration(scene.left_s(now))} left" + (f", {scene.void} void" if scene.void else ""),
-            scene.where(),
-            f"{scene.step} {now - scene.step_since:.0f} s" if scene.step else "",
-            scene.rate(),
+        campaign, block = scene.shares(now)
+        rows = [
+            (*campaign, f"{show_duration(scene.left_s(now))} left" + (f", {scene.void} void" if scene.void else "")),
+            (*block, ""),
         ]
-        for (label, share), fact in zip(scene.shares(now), facts, strict=True):
+        for platform, stage in scene.stages.items():
+            step = f"{stage.step} {now - stage.step_since:.0f} s" if stage.step else ""
+            done = stage.trial_share(now, scene.seconds_each)
+            rows.append(("trial", done, " · ".join(filter(None, (scene.where(platform), step)))))
+            rows.append((f"phase {stage.phase}", stage.phase_share(), stage.rate()))
+        for label, share, fact in rows:
             filled = round(_BAR_CELLS * share)
             bar = Text("━" * filled, style="green") + Text("━" * (_BAR_CELLS - filled), style="dim")
             picture.add_row(Text(label), bar, Text(f"{share:4.0%}"), Text(fact))

@@ -1,4 +1,7 @@
-"""Runs a campaign: surveys the hosts, provisions them, runs the plan trial by trial, and keeps what came of it."""
+"""Runs a campaign: surveys the hosts, provisions them, runs the plan trial by trial, and keeps what came of it.
+
+Each block runs on all platforms at the same time, and the next one begins when it is done on all of them.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import contextlib
 import itertools
 import json
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from analysis.quantities import block_number
@@ -24,14 +29,14 @@ from harness.ledger import HOST_FILE, VERSIONS_FILE, write_whole
 from harness.load_spec import ROOT
 from harness.pacing import workloads_of
 from harness.places import Places, places
-from harness.playbooks import PlaybookRun, run_playbook
-from harness.progress import Extent
+from harness.playbooks import PlaybookRun, playbook, run_playbook, side_by_side
+from harness.scene import Extent
 from harness.status_tail import StatusTail
 from harness.tool_versions import tool_versions
 from harness.trial_vars import engine_id, longest_trial_s, trial_vars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
     from pathlib import Path
 
     from harness.ledger import Ledger
@@ -65,10 +70,10 @@ class CampaignRun:
     progress: Progress
     corpora: dict[str, Manifest] = field(default_factory=dict)
     ratios: dict[tuple[str, str], float | None] = field(default_factory=dict)
-    places: Places = field(default_factory=Places)
+    places: dict[str, Places] = field(default_factory=dict)
     attempts: dict[int, int] = field(default_factory=dict)
     """Of each trial, by this command: a later one, after something was mended, may try again."""
-    failed_in_a_row: int = 0
+    failed_in_a_row: Counter[str] = field(default_factory=Counter)
     disks: DiskWatch = field(default_factory=lambda: DiskWatch((), 0))
 
     def run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
@@ -107,6 +112,7 @@ class CampaignRun:
         surveys = self.site.survey([{"bind_ip": bind_ip, "port": first + number} for number in members])
         check_fit(self.campaign, surveys)
         self.places = places(self.campaign, surveys)
+        self.ledger.keep_platforms(list(self.places))
         self._certify()
         if not self.ledger.trials_folder.is_dir():
             raise HostError(f"{self.ledger.folder}: results can't be written", do="give a writable RESULTS folder")
@@ -125,10 +131,11 @@ class CampaignRun:
             )
 
     def _certify(self) -> None:
-        if self.places.tls:
+        encrypted = [one for ours in self.places.values() if ours.tls for one in ours.instances]
+        if encrypted:
             from harness.authority import certify  # noqa: PLC0415 what it imports takes 0.1 s
 
-            certify(self.site.authority, {one.host: one.address for one in self.places.instances})
+            certify(self.site.authority, {one.host: one.address for one in encrypted})
 
     def _prepare_dataset(self, name: str, recipe: Any) -> None:
         try:
@@ -166,48 +173,61 @@ class CampaignRun:
         """The planned trials that neither count, nor are void for good, nor have used up this command's attempts."""
         finished = {r.index for r in self.ledger.records() if r.counts or not _may_be_repeated(r)}
         used_up = {index for index, tried in self.attempts.items() if tried >= self.campaign.limits.attempts}
-        return [trial for trial in planning.plan(self.campaign, blocks) if trial.index not in finished | used_up]
+        return [trial for trial in self._planned(blocks) if trial.index not in finished | used_up]
+
+    def _planned(self, blocks: int) -> list[planning.PlannedTrial]:
+        return planning.plan(self.campaign, blocks, list(self.places))
 
     def _announce(self, blocks: int) -> None:
-        trials = len(planning.plan(self.campaign, blocks))
+        trials = len(self._planned(blocks))
         done = trials - len(self._todo(blocks))
         self.progress.campaign(self.campaign.name, trials, blocks, planning.trial_seconds(self.campaign), done)
 
     def _run_block(self, block: int, trials: Iterable[planning.PlannedTrial]) -> None:
         folder, variables = self.ledger.folder, self.site.variables()
-        take_canaries(folder, self.site.inventory, variables, block, "before")
+        by_platform: dict[str, list[planning.PlannedTrial]] = {}
         for trial in trials:
-            self._run_trial(trial)
+            by_platform.setdefault(trial.cell.platform, []).append(trial)
+        take_canaries(folder, self.site.inventory, variables, block, "before")
+        side_by_side(self._run_trials(ours) for ours in by_platform.values())
         take_canaries(folder, self.site.inventory, variables, block, "after")
         for one in moved_canaries(folder, self.campaign.limits.canary_percent):
             if one.block == block:
                 self.progress.note(f"block {block_number(block)} may have met another host than the others: {one}")
 
-    def _run_trial(self, trial: planning.PlannedTrial) -> None:
+    def _run_trials(self, trials: Iterable[planning.PlannedTrial]) -> Generator[None, None, None]:
+        """Run the trials of one platform, one after the other."""
+        for trial in trials:
+            yield from self._run_trial(trial)
+
+    def _run_trial(self, trial: planning.PlannedTrial) -> Generator[None, None, None]:
         """Run a trial, again where the host, the engine or the client failed it; give up where nothing works."""
+        platform = trial.cell.platform
         number = sum(record.index == trial.index for record in self.ledger.records())
         while True:
             number += 1
             self.attempts[trial.index] = self.attempts.get(trial.index, 0) + 1
-            record = self._attempt(trial, number)
+            record = yield from self._attempt(trial, number)
             failure = next((reason for reason in record.void if reason.code in _FAILURES), None)
             if failure is None:
-                self.failed_in_a_row = 0
+                self.failed_in_a_row[platform] = 0
                 return
             if failure.code not in _REPEATED or self.attempts[trial.index] >= self.campaign.limits.attempts:
                 break
-        self.failed_in_a_row += 1
+        self.failed_in_a_row[platform] += 1
         nothing_yet = not any(known.counts for known in self.ledger.records())
-        if nothing_yet or self.failed_in_a_row >= _GIVE_UP_AFTER or failure.code not in _REPEATED:
+        if nothing_yet or self.failed_in_a_row[platform] >= _GIVE_UP_AFTER or failure.code not in _REPEATED:
             kind = _FAILURES[failure.code]
             raise kind(f"trial {record.trial}: {failure.message}", do="mend it; the same command goes on from here")
 
-    def _attempt(self, trial: planning.PlannedTrial, attempt: int) -> TrialRecord:
+    def _attempt(self, trial: planning.PlannedTrial, attempt: int) -> Generator[None, None, TrialRecord]:
+        platform, ours = trial.cell.platform, self.places[trial.cell.platform]
         workspace = self.ledger.workspace(trial.attempt_name(attempt))
         corpus = self.corpora[trial.cell.dataset]
         workloads = workloads_of(self.campaign, trial, self.ledger.records())
         self.progress.trial(trial, attempt, _extents(self.campaign, workloads))
-        tail = StatusTail(named_folders(workspace, self.places.clients).values(), self.progress.status)
+        folders = named_folders(workspace, ours.clients).values()
+        tail = StatusTail(folders, partial(self.progress.status, platform=platform))
         started_at, began = _utc_now(), time.monotonic()
 
         def tick() -> None:
@@ -215,23 +235,24 @@ class CampaignRun:
             self.progress.tick()
             self.disks.check()
 
-        told = trial_vars(self.campaign, trial, workloads, corpus, workspace, self.places, self.site.authority)
-        outcome = run_playbook(
+        told = trial_vars(self.campaign, trial, workloads, corpus, workspace, ours, self.site.authority)
+        outcome = yield from playbook(
             "trial.yml",
             self.site.inventory,
             self.site.variables() | {"trial": told},
-            on_task=self.progress.step,
+            hosts=ours.hosts,
+            on_task=partial(self.progress.step, platform=platform),
             on_tick=tick,
             log=workspace / "ansible.log",
             timeout_s=longest_trial_s(self.campaign),
         )
         if not outcome.ok:
-            self.site.tear_down()
+            self.site.tear_down(ours.hosts)
         context = TrialContext(
             campaign=self.campaign,
             trial=trial,
             workloads=workloads,
-            places=self.places,
+            places=ours,
             attempt=attempt,
             corpus_digest=corpus.digest,
             expected_ratio=self.ratios[(trial.cell.dataset, trial.cell.arm)],

@@ -14,7 +14,7 @@ from harness.ledger import hold
 from harness.playbooks import ANSIBLE, PlaybookRun, run_playbook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _HOST_RETURNS_S = 120.0
 
@@ -59,18 +59,22 @@ class Site:
             finally:
                 shutil.rmtree(self.authority, ignore_errors=True)  # this run's, or that of one that was killed
 
-    def tear_down(self) -> None:
-        """End what is left of ours on the hosts: instances and clients recognised by their marker and pid file.
+    def tear_down(self, hosts: Sequence[str] = ()) -> None:
+        """End what is left of ours on these hosts, or all: instances and clients recognised by marker and pid file.
 
         A host that can't be reached is given some time to come back.
 
         Raises:
             HostError: something is left that could not be ended.
         """
-        outcome = run_playbook("teardown.yml", self.inventory, self.variables(), timeout_s=120)
+
+        def end_all() -> PlaybookRun:
+            return run_playbook("teardown.yml", self.inventory, self.variables(), hosts=hosts, timeout_s=120)
+
+        outcome = end_all()
         deadline = time.monotonic() + _HOST_RETURNS_S
         while outcome.unreachable and time.monotonic() < deadline:  # a host that failed a trial may be on its way back
-            outcome = run_playbook("teardown.yml", self.inventory, self.variables(), timeout_s=120)
+            outcome = end_all()
         self._require_reachable(outcome)
         if not outcome.ok:
             raise HostError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis import quantities, sentences
 from analysis.constraints import State
+from analysis.effects import Group
 from analysis.metrics import metric
 from analysis.quantities import block_number
 from analysis.recommendation import Outcome
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from analysis.constraints import ArmCheck
-    from analysis.effects import Group
     from analysis.recommendation import Choice
     from analysis.verdicts import Effect
     from reports.material import Material
@@ -134,7 +134,8 @@ def _checks(choice: Choice) -> tuple[Check, ...]:
 
 def undecided(material: Material) -> Notice | None:
     """How many primary comparisons are open."""
-    every = (*material.decision.engine_effects, *material.decision.effects)
+    decision = material.decision
+    every = (*decision.platform_effects, *decision.engine_effects, *decision.effects)
     effects = [one for one in every if one.family is Family.PRIMARY]
     still = material.decision.undecided
     if not still:
@@ -197,9 +198,7 @@ def _missing(material: Material) -> Iterable[Notice]:
         verb = "has" if len(never) == 1 else "have"
         yield Notice("serious", f"{sentences.listed(never)} {verb} no trial at all")
     total = len(material.run.planned_trials)
-    details = tuple(
-        f"block {block_number(block)}: {cell.arm} ({cell.engine}, {cell.dataset})" for block, cell in absent
-    )
+    details = tuple(f"block {block_number(block)}: {cell.arm} ({Group.of(cell).label})" for block, cell in absent)
     yield Notice("serious", f"{len(absent)} of {total} planned trials are missing", details)
 
 

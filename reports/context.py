@@ -16,7 +16,7 @@ from reports.charts.latency import latency_table, percentiles
 from reports.charts.over_time import over_time
 from reports.charts.tradeoffs import tradeoff
 from reports.cost import CostPage, cost_page
-from reports.engines import EngineStep, engine_steps
+from reports.steps import Step, engine_steps, platform_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ class PhasePage:
 
 @dataclass(frozen=True)
 class GroupPage:
-    """All that is shown of one engine and dataset."""
+    """All that is shown of one engine, dataset and platform."""
 
     label: str
     answer: Answer
@@ -80,8 +80,10 @@ class Page:
     """When the first trial started and the last one ended."""
     undecided: Notice | None
     notices: tuple[Notice, ...]
-    engine_steps: tuple[EngineStep, ...]
+    engine_steps: tuple[Step, ...]
     """What each engine changed against the baseline engine; empty where engines are not compared."""
+    platform_steps: tuple[Step, ...]
+    """What each platform differs in from the first; empty where there is one."""
     groups: tuple[GroupPage, ...]
     trials: Table
     settings: Table
@@ -110,6 +112,7 @@ def page(material: Material) -> Page:
         undecided=undecided(material),
         notices=notices(material),
         engine_steps=engine_steps(material.decision),
+        platform_steps=platform_steps(material.decision),
         groups=tuple(_group(material, group) for group in material.groups),
         trials=evidence.trials(material),
         settings=settings[0],
@@ -155,7 +158,7 @@ def _group(material: Material, group: Group) -> GroupPage:
         latency_table=latency_table(material, group),
         phases=tuple(_phase(material, group, workload) for workload in material.phases),
         tradeoffs=tuple(chart for key in against if (chart := tradeoff(material, group, key, front))),
-        cost=cost_page(material, group, slug("cost", group.engine, group.dataset)),
+        cost=cost_page(material, group, slug("cost", *group.names)),
         files=tuple(chart for moment in moments if (chart := sizes.files(material, group, moment))),
         ratios=evidence.ratios(material, group),
     )

@@ -14,11 +14,13 @@ from analysis.cost import HOURS_PER_MONTH, mean_growth
 from analysis.inference import t_quantile
 from analysis.quantities import number
 from reports.answer import choice_of
+from reports.tables import ABSENT
 
 if TYPE_CHECKING:
     from analysis.cost import ArmCost
     from analysis.criteria import Prices
     from analysis.effects import Group
+    from analysis.quantities import Estimate
     from reports.material import Material
     from reports.theme import ArmStyle
 
@@ -43,6 +45,8 @@ class CostRow:
     style: ArmStyle
     instances: str
     storage: str
+    per_million: str
+    per_gb: str
     monthly: str
     change: str
     """Against the baseline, within blocks."""
@@ -107,12 +111,18 @@ def _row(material: Material, arm: ArmCost, cheapest: str | None, eligible: bool)
         style=material.styles[arm.arm],
         instances=number(arm.instance_hours.value / HOURS_PER_MONTH),
         storage=f"{number(arm.stored_gb.value)} GB",
+        per_million=_shown(arm.per_million_operations),
+        per_gb=_shown(arm.per_gb_month),
         monthly=number(arm.monthly.value),
         change="baseline" if ratio is None else quantities.change(ratio.value),
         interval=spread,
         cheapest=arm.arm == cheapest,
         eligible=eligible,
     )
+
+
+def _shown(figure: Estimate | None) -> str:
+    return ABSENT if figure is None else number(figure.value)
 
 
 def _data(material: Material, group: Group, prices: Prices, eligible: list[str]) -> dict[str, Any]:

@@ -25,13 +25,12 @@ IN_CACHE_READS = 0.01
 
 def trials(material: Material) -> Table:
     """Every attempt in plan order, and planned trials that are missing."""
+    factors = (*(["platform"] if any(material.run.platforms) else []), "engine", "arm", "dataset")
     body = [
         (
             record.trial,
             str(block_number(record.block)),
-            record.cell.engine,
-            record.cell.arm,
-            record.cell.dataset,
+            *(getattr(record.cell, factor) for factor in factors),
             _time(record.started_at),
             _state(record),
         )
@@ -39,11 +38,12 @@ def trials(material: Material) -> Table:
     ]
     present = {(record.block, record.cell) for record in material.run.records}
     body += [
-        ("–", str(block_number(block)), cell.engine, cell.arm, cell.dataset, ABSENT, "✗ missing")
+        ("–", str(block_number(block)), *(getattr(cell, factor) for factor in factors), ABSENT, "✗ missing")
         for block, cell in material.run.planned_trials
         if (block, cell) not in present
     ]
-    return Table(("trial", "block", "engine", "arm", "dataset", "started (UTC)", "state"), tuple(body), labels=7)
+    columns = ("trial", "block", *factors, "started (UTC)", "state")
+    return Table(columns, tuple(body), labels=len(columns))
 
 
 def _time(text: str) -> str:
@@ -70,11 +70,13 @@ _VERBATIM = {"creation_string": "creationString", "opening_config": "opening Wir
 
 
 def settings(material: Material) -> tuple[Table, Table, Table]:
-    """What the running servers said of themselves: the same throughout, differing by engine and arm, and verbatim."""
+    """What the running servers said of themselves: the same throughout, differing by cell, and verbatim."""
     columns: dict[str, list[TrialRecord]] = {}
+    levels = {"platform": material.run.platforms, "engine": material.run.engines}
+    several = [factor for factor, names in levels.items() if len(names) > 1]
     for arm in material.styles:
         for record in (one for one in material.records if one.cell.arm == arm):
-            name = f"{record.cell.engine}, {arm}" if len(material.run.engines) > 1 else arm
+            name = ", ".join((*(getattr(record.cell, factor) for factor in several), arm))
             columns.setdefault(name, []).append(record)
     said = {label: tuple(_said(records, field) for records in columns.values()) for field, label in _SETTINGS.items()}
     common = tuple((label, values[0]) for label, values in said.items() if len(set(values)) == 1)

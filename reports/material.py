@@ -59,12 +59,14 @@ class Material:
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """Engine and dataset, in the order of the spec; those without a trial too."""
+        """In the order of inventory and spec; those without a trial too."""
         planned = [
-            Group(engine=engine, dataset=dataset) for engine in self.run.engines for dataset in self.run.datasets
+            Group(engine=engine, dataset=dataset, platform=platform)
+            for platform in self.run.platforms
+            for engine in self.run.engines
+            for dataset in self.run.datasets
         ]
-        found = [Group(engine=record.cell.engine, dataset=record.cell.dataset) for record in self.run.records]
-        return tuple(dict.fromkeys([*planned, *found]))
+        return tuple(dict.fromkeys([*planned, *(Group.of(record.cell) for record in self.run.records)]))
 
     @cached_property
     def phases(self) -> dict[str, Phase]:
@@ -78,10 +80,7 @@ class Material:
     @cached_property
     def figures(self) -> dict[tuple[Group, str, str], Estimate]:
         """Estimates by group, arm and metric."""
-        return {
-            (Group(engine=one.engine, dataset=one.dataset), one.arm, one.metric): one.figure
-            for one in self.decision.estimates
-        }
+        return {(one.group, one.arm, one.metric): one.figure for one in self.decision.estimates}
 
     @cached_property
     def effects(self) -> dict[tuple[Group, str, str], Effect]:
@@ -90,7 +89,7 @@ class Material:
 
     def in_group(self, group: Group) -> pd.DataFrame:
         """The measurements of one group."""
-        return self.measured[(self.measured["engine"] == group.engine) & (self.measured["dataset"] == group.dataset)]
+        return group.within(self.measured)
 
     def readings(self, group: Group, key: str) -> list[Row]:
         """One metric's readings in one group, void trials' included."""
@@ -99,4 +98,4 @@ class Material:
 
     def counting_in(self, group: Group) -> list[TrialRecord]:
         """The counting records of one group."""
-        return [r for r in self.counting if (r.cell.engine, r.cell.dataset) == (group.engine, group.dataset)]
+        return [record for record in self.counting if Group.of(record.cell) == group]

@@ -41,6 +41,8 @@ class Run:
     """In the order of the spec, which fixes their colours; engines and datasets likewise."""
     engines: tuple[str, ...]
     datasets: tuple[str, ...]
+    platforms: tuple[str, ...]
+    """In the order of the inventory; where it names none, the empty name."""
     hosts: Mapping[str, Mapping[str, Any]]
     """What was surveyed, by host."""
     manifests: Mapping[str, Mapping[str, Any]]

@@ -11,13 +11,13 @@ MOST_LINES = 5
 
 
 def summary_lines(decision: Decision) -> list[str]:
-    """At most five lines: what upgrades changed, the recommendations, what is undecided, what did not count."""
+    """At most five lines: what platforms and upgrades changed, the recommendations, what is open, what is void."""
     counts = decision.counts
     sentences = [one.sentence for one in decision.recommendations] or ["No recommendation: there are no trials."]
     if len(decision.recommendations) > 1:
         groups = [one.choice.group.label for one in decision.recommendations]
         sentences = [f"{label}: {sentence}" for label, sentence in zip(groups, sentences, strict=True)]
-    sentences = [*(one.sentence for one in decision.upgrades), *sentences]
+    sentences = [*(one.sentence for one in (*decision.platforms, *decision.upgrades)), *sentences]
     blocks = "block" if counts.blocks == 1 else "blocks"
     tail = [f"{counts.trials - counts.void} of {counts.trials} trials count, in {counts.blocks} {blocks}."]
     if decision.undecided:

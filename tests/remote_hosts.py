@@ -38,6 +38,7 @@ class Host:
     link: str
     address: str
     place: Path
+    platform: str = ""
     sshd: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     def boot(self) -> None:
@@ -163,7 +164,8 @@ def inventory(folder: Path, db: list[Host], clients: list[Host], **variables: An
             "pressgauge_home": home,
             "pressgauge_evidence_root": f"{home}/evidence",
         }
-        return address | ({"pressgauge_address": host.address} if host in db else {})
+        platform = {"pressgauge_platform": host.platform} if host.platform else {}
+        return address | platform | ({"pressgauge_address": host.address} if host in db else {})
 
     common = {
         "ansible_user": "root",

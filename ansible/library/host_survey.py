@@ -25,6 +25,7 @@ options:
     elements: dict
     default: []
     description: "Addresses {bind_ip, port} that the instances need; without a bind_ip at O(address)."
+  platform: {type: str, default: "", description: Name of the kind of hosts that this one belongs to.}
   address: {type: str, default: 127.0.0.1, description: Where the clients find this host's instances.}
   database_number: {type: int, default: 0, description: Which of the database hosts this is.}
   client_processes: {type: int, default: 0, description: How many client processes will run here.}
@@ -40,12 +41,16 @@ EXAMPLES = r"""
 RETURN = r"""
 survey: {type: dict, returned: success, description: Facts; null where the host does not tell.}
 database: {type: bool, returned: success, description: As asked.}
+platform: {type: str, returned: success, description: As asked.}
 address: {type: str, returned: success, description: As asked.}
 database_number: {type: int, returned: success, description: As asked.}
 client_processes: {type: int, returned: success, description: As asked.}
 client_number: {type: int, returned: success, description: As asked.}
 busy_ports: {type: list, returned: success, description: Ports of the asked that something listens on.}
 """
+
+
+_AS_ASKED = ("database", "platform", "address", "database_number", "client_processes", "client_number")
 
 
 def busy(address: str, port: int) -> bool:
@@ -63,8 +68,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         "changed": False,
         "survey": survey(data_root),
         "writable": os.access(data_root, os.W_OK),
-        "database": params["database"],
-        **{name: params[name] for name in ("address", "database_number", "client_processes", "client_number")},
+        **{name: params[name] for name in _AS_ASKED},
         "busy_ports": [
             int(one["port"])
             for one in params["ports"]
@@ -79,6 +83,7 @@ if __name__ == "__main__":
             "data_root": {"type": "path", "required": True},
             "database": {"type": "bool", "required": True},
             "ports": {"type": "list", "elements": "dict", "default": []},
+            "platform": {"type": "str", "default": ""},
             "address": {"type": "str", "default": "127.0.0.1"},
             "database_number": {"type": "int", "default": 0},
             "client_processes": {"type": "int", "default": 0},

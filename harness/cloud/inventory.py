@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from harness.cloud.spec import Hosts
+
 INVENTORY_FILE = "hosts.yml"
 
 
 def write_inventory(
-    folder: Path, instances: Iterable[Mapping[str, Any]], users: Mapping[str, str], private_key: Path
+    folder: Path, instances: Iterable[Mapping[str, Any]], kinds: Mapping[str, Hosts], private_key: Path
 ) -> Path:
-    """Write it; `users` has the SSH user of each kind of hosts. Clients reach the database by its private address.
+    """Write it for instances of these kinds. Clients reach the database by its private address.
 
     A host's SSH key is taken for its own at the first contact and held to from then on.
     """
@@ -28,13 +30,14 @@ def write_inventory(
     for one in sorted(instances, key=lambda one: (tag(one, KIND), one.get("AmiLaunchIndex", 0), one["InstanceId"])):
         kind, group = tag(one, KIND), tag(one, GROUP)
         numbers[kind] = numbers.get(kind, 0) + 1
-        user = users[kind]
+        user, platform = kinds[kind].image.ssh_user, kinds[kind].platform
         groups[group][f"{kind}-{numbers[kind]}"] = {
             "ansible_host": one["PublicIpAddress"],
             "ansible_user": user,
             "pressgauge_address": one["PrivateIpAddress"],
             "pressgauge_home": f"/home/{user}/pressgauge",
             "pressgauge_evidence_root": f"/home/{user}/pressgauge/evidence",
+            **({"pressgauge_platform": platform} if platform else {}),
         }
     known = folder / "known_hosts"
     common = {

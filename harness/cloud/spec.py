@@ -58,6 +58,9 @@ class Hosts(Spec):
         description="For instance `c6g.2xlarge`."
     )
     count: Annotated[int, Field(ge=1, le=50)] = Field(1, description="How many.")
+    platform: Name | None = Field(
+        None, description="The `pressgauge_platform` they are of: platforms run the campaign side by side."
+    )
     disk: Disk = Disk()
     image: Image = Image()
 

@@ -84,8 +84,7 @@ def _start(launch: Launch, folder: Path, tell: Callable[[str], None]) -> Path:
     with answers("ec2"):
         ids = [one["InstanceId"] for one in _instances(launch)]
         launch.ec2.get_waiter("instance_status_ok").wait(InstanceIds=ids)
-    users = {name: hosts.image.ssh_user for name, hosts in launch.hosts.items()}
-    return write_inventory(folder, _instances(launch), users, private_key)
+    return write_inventory(folder, _instances(launch), launch.hosts, private_key)
 
 
 def _instances(launch: Launch) -> list[Any]:

@@ -104,9 +104,9 @@ def _mean_layers(means: Sequence[Mapping[str, Any]], styles: Sequence[ArmStyle],
     ]
 
 
-def _several(material: Material, group: Group) -> tuple[str | None, ...]:
+def _several(material: Material, group: Group) -> tuple[str, ...]:
     """What tells the group from others in a name, where there are others."""
-    return (group.engine, group.dataset) if len(material.groups) > 1 else ()
+    return group.names if len(material.groups) > 1 else ()
 
 
 def _points(material: Material, group: Group, key: str, scale: float) -> list[dict[str, Any]]:

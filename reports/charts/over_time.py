@@ -56,7 +56,7 @@ def over_time(material: Material, group: Group, workload: str) -> list[Chart]:
     )
     return [
         Chart(
-            key=slug("over-time", workload, str(place), group.engine, group.dataset),
+            key=slug("over-time", workload, str(place), *group.names),
             title=arm,
             caption="",
             spec=chart_spec(alt.layer(*_layers(material, by_arm[arm], axes, style.colour)), _HEIGHT_PX),

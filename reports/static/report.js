@@ -106,15 +106,20 @@ function recompute(form) {
   const cost = data.costs[form.dataset.cost];
   const figures = new Map(Object.entries(cost.arms).map(([arm, blocks]) => [arm, underPrices(blocks, cost, prices)]));
   const baseline = figures.get(cost.baseline) ?? new Map();
+  const millions = (3600 * cost.hours_per_month * prices.operations_per_s) / 1e6;
+  const gigabytes = prices.data_size_gb * meanGrowth(prices);
   const eligible = new Map();
   const rows = [...document.querySelectorAll(`#${form.dataset.cost} tbody tr`)];
   for (const row of rows) {
     const arm = row.dataset.arm;
     const blocks = [...figures.get(arm).values()];
+    const mean = (name) => geometricMean(blocks.map((one) => one[name]));
     const show = (name, text) => (row.querySelector(`[data-field=${name}]`).textContent = text);
-    show("instances", number(geometricMean(blocks.map((one) => one.hours)) / cost.hours_per_month));
-    show("storage", `${number(geometricMean(blocks.map((one) => one.gb)))} GB`);
-    show("monthly", number(geometricMean(blocks.map((one) => one.monthly))));
+    show("instances", number(mean("hours") / cost.hours_per_month));
+    show("storage", `${number(mean("gb"))} GB`);
+    show("per-million", number((prices.replicas * prices.instance_per_hour * mean("hours")) / millions));
+    show("per-gb", number((prices.replicas * prices.storage_per_gb_month * mean("gb")) / gigabytes));
+    show("monthly", number(mean("monthly")));
     const against = arm === cost.baseline ? { value: 1 } : ratio(figures.get(arm), baseline, cost.quantiles);
     if (arm !== cost.baseline) {
       show("change", against === null ? "–" : change(against.value));

@@ -91,6 +91,7 @@ def campaign(
     arms: Sequence[Arm] = ARTICLE,
     blocks: int = 3,
     engines: Sequence[str] = ("6.0.5",),
+    platforms: Sequence[str] = ("",),
     datasets: Sequence[str] = ("sentences",),
     workloads: Sequence[str] = ("rmw",),
     noise: Noise = Noise(),
@@ -105,8 +106,8 @@ def campaign(
     for block in range(blocks):
         common = float(np.exp(rng.normal(0, noise.block)))
         cells = [(engine, dataset, arm) for engine in engines for dataset in datasets for arm in arms]
-        for position in rng.permutation(len(cells)):
-            engine, dataset, arm = cells[position]
+        order = [(platform, *cells[place]) for platform in platforms for place in rng.permutation(len(cells))]
+        for platform, engine, dataset, arm in order:
             stall = 0.5 if rng.random() < noise.stall_probability else 1.0
 
             def draw(value: float, power: float, common: float = common * stall) -> float:
@@ -114,8 +115,8 @@ def campaign(
 
             if (block, arm.name) in missing:
                 continue
-            record = trial(arm, block, len(records), Cell(engine=engine, arm=arm.name, dataset=dataset), draw,
-                           workloads=workloads, documents=documents, rng=rng)  # fmt: skip
+            cell = Cell(engine=engine, arm=arm.name, dataset=dataset, platform=platform)
+            record = trial(arm, block, len(records), cell, draw, workloads=workloads, documents=documents, rng=rng)
             if (block, arm.name) in void:
                 record = voided(record)
             records.append(record)

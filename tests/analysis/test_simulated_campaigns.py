@@ -125,10 +125,10 @@ def as_frames(log_ratios: np.ndarray) -> tuple[pd.DataFrame, pd.DataFrame]:
                 rows.append(
                     {
                         "trial": f"{block}-{arm}", "counts": True, "block": block, "arm": f"arm{arm}", "engine": "e",
-                        "dataset": "d", "workload": "rmw", "phase": "rmw", "metric": key,
+                        "dataset": "d", "platform": "", "workload": "rmw", "phase": "rmw", "metric": key,
                         "value": level * math.exp(log), "unit": "ratio", "resolution": 1e-9,
                     }
                 )  # fmt: skip
     measured = pd.DataFrame(rows)
-    trials = measured[["trial", "counts", "block", "arm", "engine", "dataset"]].drop_duplicates()
+    trials = measured[["trial", "counts", "block", "arm", "engine", "dataset", "platform"]].drop_duplicates()
     return trials, measured

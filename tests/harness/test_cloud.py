@@ -33,7 +33,7 @@ def cloud(**changes: Any) -> dict[str, Any]:
     """A cloud section: two kinds of database hosts and a client."""
     disk = {"type": "gp3", "size": "200GiB", "iops": 6000, "throughput_mib_per_s": 250}
     hosts = {
-        "graviton": {"group": "db", "instance_type": "c6g.2xlarge", "disk": disk},
+        "graviton": {"group": "db", "instance_type": "c6g.2xlarge", "disk": disk, "platform": "arm"},
         "intel": {"group": "db", "instance_type": "c5.2xlarge", "disk": disk},
         "client": {"group": "clients", "instance_type": "c5.2xlarge", "count": 2},
     }
@@ -94,6 +94,8 @@ def test_up_list_and_down(ec2: Any, tmp_path: Path) -> None:
     first = hosts["db"]["hosts"]["graviton-1"]
     assert first["pressgauge_address"].startswith("172.")
     assert first["ansible_user"] == "ubuntu"
+    assert first["pressgauge_platform"] == "arm"
+    assert "pressgauge_platform" not in hosts["db"]["hosts"]["intel-1"]
     key = inventory.parent / "id_ed25519"
     assert hosts["all"]["vars"]["ansible_ssh_private_key_file"] == str(key)
     assert key.stat().st_mode & 0o077 == 0

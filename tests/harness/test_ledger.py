@@ -130,6 +130,16 @@ def test_a_changed_spec_is_refused_with_the_difference(tmp_path: Path) -> None:
     assert "NEW=1" in caught.value.do
 
 
+def test_a_run_is_resumed_on_its_own_platforms_alone(tmp_path: Path) -> None:
+    ledger = fresh(tmp_path)
+    assert list(ledger.platforms) == [""]
+    ledger.keep_platforms(["large", "small"])
+    ledger.keep_platforms(["large", "small"])
+    assert list(ledger.platforms) == ["large", "small"]
+    with pytest.raises(InputError, match=r"begun on large, small; the inventory has no named platform"):
+        ledger.keep_platforms([""])
+
+
 @pytest.mark.parametrize("damage", ["", "{", '{"format_version": 99}', "[]", "null", "\x00"])
 def test_a_damaged_record_is_told(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "trial.json"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.criteria import PlatformPrices, Prices
 from harness.clients import ClientProcess, load_part, named_folders, run_part
 from harness.errors import InputError
 from harness.load_spec import find_campaign, load_campaign
@@ -22,6 +23,7 @@ def survey(**changes: Any) -> dict[str, Any]:
         "address": "10.0.0.9",
         "client_processes": 0,
         "client_number": 0,
+        "platform": "",
         **changes,
     }
 
@@ -72,7 +74,7 @@ def test_the_only_client_is_told_nothing_of_parts() -> None:
 
 
 def test_the_inventory_orders_clients_and_members() -> None:
-    found = places(campaign(topology=Topology(kind="replica-set", members=3)), HOSTS)
+    found = places(campaign(topology=Topology(kind="replica-set", members=3)), HOSTS)[""]
     assert [client.host for client in found.clients] == ["loader-a", "loader-b", "loader-b"]
     assert [str(folder) for folder in named_folders(find_campaign("quick").parent, found.clients)] == [
         "loader-a",
@@ -85,7 +87,34 @@ def test_the_inventory_orders_clients_and_members() -> None:
         ("db-b", "10.0.0.2", 27117, "members/1"),
         ("db-a", "10.0.0.1", 27118, "members/2"),
     ]
-    assert len(places(campaign(), HOSTS).instances) == 1
+
+
+def test_platforms_have_places_of_their_own() -> None:
+    hosts = {
+        "client-x86": survey(client_processes=1, client_number=1, platform="x86"),
+        "db-arm": survey(database=True, database_number=1, address="10.0.0.2", platform="arm"),
+        "client-arm": survey(client_processes=1, platform="arm"),
+        "db-x86": survey(database=True, address="10.0.0.1", platform="x86"),
+    }
+    found = places(campaign(), hosts)
+    assert list(found) == ["x86", "arm"]
+    assert [(one.hosts, one.instances[0].host, one.clients[0].host) for one in found.values()] == [
+        (("db-x86", "client-x86"), "db-x86", "client-x86"),
+        (("db-arm", "client-arm"), "db-arm", "client-arm"),
+    ]
+    with pytest.raises(InputError, match=r"no host in its group clients.*with pressgauge_platform: arm"):
+        places(campaign(), {name: told for name, told in hosts.items() if name != "client-arm"})
+    with pytest.raises(InputError, match="'a/b' is no name"):
+        places(campaign(), {name: told | {"platform": "a/b"} for name, told in hosts.items()})
+    priced = Prices(platforms={"arm": PlatformPrices(instance_per_hour=1), "c5": PlatformPrices()})
+    decision = campaign().decision.model_copy(update={"prices": priced})
+    with pytest.raises(InputError, match="x86, a platform of the inventory, is missing; arm, c5 have prices"):
+        places(campaign(decision=decision), hosts)
+
+
+def test_database_hosts_that_no_trial_would_use_are_refused() -> None:
+    with pytest.raises(InputError, match=r"runs one mongod, and the inventory has 2 database hosts .*db-a, db-b"):
+        places(campaign(), HOSTS)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +137,7 @@ def test_what_passes_between_hosts_is_encrypted(
 
 def test_too_few_threads_for_the_clients_are_refused() -> None:
     with pytest.raises(InputError, match=r"load\.threads: 2 can't be divided among the inventory's 3 client processes"):
-        places(campaign(load=Load(threads=2)), HOSTS)
+        places(campaign(load=Load(threads=2), topology=Topology(kind="replica-set")), HOSTS)
 
 
 @pytest.mark.parametrize("group", ["db", "clients"])

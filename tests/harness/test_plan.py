@@ -37,6 +37,17 @@ def test_every_block_runs_every_cell_once(seed: int, blocks: int, engines: int, 
         assert Counter(trial.cell for trial in trials if trial.block == block) == every
 
 
+def test_platforms_run_the_same_order_each_under_numbers_of_its_own() -> None:
+    spec, names = campaign(), ("large", "small")
+    trials = plan(spec, 2, names)
+    assert [trial.index for trial in trials] == list(range(16))
+    for block in (0, 1):
+        ordered = [trial.cell.arm for trial in plan_block(spec, block)]
+        for name in names:
+            assert [one.cell.arm for one in trials if (one.block, one.cell.platform) == (block, name)] == ordered
+    assert trials[4].name == f"0005-1-{trials[4].cell.arm}-small"
+
+
 @given(seed=st.integers(0, 2**63 - 1), blocks=st.integers(1, 5))
 def test_more_blocks_never_change_earlier_ones(seed: int, blocks: int) -> None:
     spec = campaign(seed)

@@ -36,7 +36,7 @@ MANIFEST = {
 
 def run(records: Sequence[TrialRecord], **changes: Any) -> Run:
     """A run of these records; what it was planned from follows from them unless it is given."""
-    names: dict[str, dict[str, None]] = {"arm": {}, "engine": {}, "dataset": {}}
+    names: dict[str, dict[str, None]] = {"arm": {}, "engine": {}, "dataset": {}, "platform": {}}
     for record in sorted(records, key=lambda record: record.index):
         for factor, found in names.items():
             found[getattr(record.cell, factor)] = None
@@ -45,8 +45,9 @@ def run(records: Sequence[TrialRecord], **changes: Any) -> Run:
     engines, datasets = tuple(names["engine"]) or ("6.0.5",), tuple(names["dataset"]) or ("sentences",)
     blocks = sorted({record.block for record in records})
     planned = [
-        (block, Cell(engine=engine, arm=arm, dataset=dataset))
-        for block in blocks for engine in engines for dataset in datasets for arm in changes.get("arms", arms)
+        (block, Cell(engine=engine, arm=arm, dataset=dataset, platform=platform))
+        for block in blocks for platform in names["platform"] for engine in engines for dataset in datasets
+        for arm in changes.get("arms", arms)
     ]  # fmt: skip
     known: dict[str, Any] = {
         "campaign": "quick",
@@ -60,6 +61,7 @@ def run(records: Sequence[TrialRecord], **changes: Any) -> Run:
         "arms": tuple(arms),
         "engines": engines,
         "datasets": datasets,
+        "platforms": tuple(names["platform"]) or ("",),
         "hosts": {"localhost": HOST},
         "manifests": dict.fromkeys(datasets, MANIFEST),
         "versions": {"Pressgauge": "0.1.0", "mongod": "6.0.5", "YCSB core": "0.17.0"},

@@ -227,6 +227,10 @@ def test_prices_compute_what_the_analysis_would(browser: Browser, report: Path) 
         for arm in costs.arms:
             row = page.locator(f"tr[data-arm='{arm.arm}']")
             assert row.locator("[data-field=monthly]").inner_text() == number(arm.monthly.value)
+            assert arm.per_million_operations is not None
+            assert row.locator("[data-field=per-million]").inner_text() == number(arm.per_million_operations.value)
+            assert arm.per_gb_month is not None
+            assert row.locator("[data-field=per-gb]").inner_text() == number(arm.per_gb_month.value)
             assert row.locator("[data-field=storage]").inner_text() == f"{number(arm.stored_gb.value)} GB"
             if arm.ratio is not None and arm.ratio.low is not None and arm.ratio.high is not None:
                 assert row.locator("[data-field=change]").inner_text() == change(arm.ratio.value)

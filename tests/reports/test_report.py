@@ -131,6 +131,22 @@ class TestRunsThatDidNotGoWell:
         ids = re.findall(r' id="([^"]+)"', html)
         assert len(ids) == len(set(ids))
 
+    def test_platforms_side_by_side_have_their_answers_and_costs(self, tmp_path: Path) -> None:
+        told = run(campaign(platforms=("c6g", "c5")))
+        html = rendered(told, tmp_path)
+        text = text_of(html)
+        assert "c6g → c5" in text
+        assert "move from c6g to c5" in text
+        assert "c6g, 6.0.5, sentences" in text
+        assert "c5, 6.0.5, sentences" in text
+        assert "per million operations" in text
+        assert len(set(re.findall(r'data-cost="([^"]+)"', html))) == 2
+        assert "move from c6g to c5" in (tmp_path / "report.md").read_text(encoding="utf-8")
+        assert (
+            "move from c6g to c5"
+            in summary_lines(Decision.model_validate_json((tmp_path / "decision.json").read_bytes()))[0]
+        )
+
 
 def test_a_block_beside_which_a_canary_moved_is_named_and_ringed(tmp_path: Path) -> None:
     moved = (Moved(1, "before", "bench-1", "disk", -42.0), Moved(1, "after", "bench-1", "CPU", -30.0))
