@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible.module_utils.pressgauge.cpu_groups import limit_cpus
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.java import JavaRun, properties_text
+from ansible.module_utils.pressgauge.limits import CPU
 
 SECRET = "mongodb://user:secret@127.0.0.1/"
 
@@ -50,7 +50,7 @@ def test_a_run_leaves_its_record_and_nothing_else(tmp_path: Path) -> None:
     assert (record["exit_code"], record["timed_out"]) == (0, False)
     assert record["ended_at_s"] >= record["started_at_s"]
     assert record["max_rss_bytes"] > 100_000
-    assert record["cpu_limit"] == limit_cpus()
+    assert record["cpu_limit"] == CPU.of()
     assert (evidence / "rmw.status.log").read_text() == "working\n600\n"
     assert (tmp_path / "seen").read_text() == SECRET
     assert not list((tmp_path / "clients").iterdir())

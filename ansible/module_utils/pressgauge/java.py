@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ansible.module_utils.pressgauge.cpu_groups import limit_cpus
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.files import create_owned, remove_owned, write_json, write_text
+from ansible.module_utils.pressgauge.limits import CPU
 from ansible.module_utils.pressgauge.processes import POLL_S, Process
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class _Child:
             "user_cpu_s": used.ru_utime,
             "system_cpu_s": used.ru_stime,
             "max_rss_bytes": used.ru_maxrss * 1024,
-            "cpu_limit": limit_cpus(),
+            "cpu_limit": CPU.of(),
         }
         write_json(self.log.with_name(f"{self.run.name}.process.json"), self.record)
         return True
