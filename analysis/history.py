@@ -45,11 +45,12 @@ class Series:
     metric: str
     figures: dict[str, Estimate] = field(default_factory=dict)
     """By run."""
+    platform: str = ""
 
     @property
     def group(self) -> str:
-        """Engine and dataset where there are several, for people: `6.0.5, sentences`; else nothing."""
-        return ", ".join(part for part in (self.engine, self.dataset) if part)
+        """Platform where it has a name, engine and dataset where there are several, for people: `6.0.5, sentences`."""
+        return ", ".join(part for part in (self.platform, self.engine, self.dataset) if part)
 
 
 @dataclass(frozen=True)
@@ -91,13 +92,14 @@ def history(runs: Sequence[tuple[str, Decision]]) -> list[Series]:
     one_engine = all(len({one.engine for one in decision.estimates}) <= 1 for _, decision in runs)
     one_dataset = len({one.dataset for _, decision in runs for one in decision.estimates}) <= 1
     primary = {key for _, decision in runs for key in decision.primary}
-    found: dict[tuple[str | None, str | None, str, str], Series] = {}
+    found: dict[tuple[str | None, str | None, str, str, str], Series] = {}
     for run_id, decision in runs:
         for one in decision.estimates:
             if one.metric in primary:
                 group = (None if one_engine else one.engine, None if one_dataset else one.dataset)
                 name = (*group, one.arm, one.metric)
-                found.setdefault(name, Series(*name)).figures[run_id] = one.figure
+                series = Series(*name, platform=one.platform)
+                found.setdefault((*name, one.platform), series).figures[run_id] = one.figure
     return list(found.values())
 
 
