@@ -49,7 +49,8 @@ def places(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> dict
             "have prices of their own",
             do="give its prices too; an empty entry takes the common ones",
         )
-    apart = any(len({one.host for one in (*site.instances, *site.clients)}) > 1 for site in found.values())
+    used = [{one.host for one in site.instances} | {one.host for one in site.clients} for site in found.values()]
+    apart = any(len(hosts) > 1 for hosts in used)
     tls = {"auto": apart, "always": True, "never": False}[campaign.instance.tls]
     return {name: replace(site, tls=tls) for name, site in found.items()}
 
