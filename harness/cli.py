@@ -170,6 +170,15 @@ def doctor(
         say(doctors.report(host, found["survey"], doctors.examine(found["survey"], versions)))
 
 
+@app.command("tear-down")
+def tear_down(inventory: InventoryOption = "local", home: HomeOption = DEFAULT_HOME) -> None:
+    """End what a killed run left on the hosts, and delete its data; the next run would do so by itself."""
+    site = find_site(inventory, home.resolve())
+    with site.locked():
+        site.tear_down()
+    say(f"{site.inventory}: nothing of a run is left on its hosts")
+
+
 def _campaign_of(ledger: Ledger) -> Campaign:
     """The spec a run was started with, under the campaign's own name."""
     return load_campaign(ledger.folder / SPEC_FILE, name=str(ledger.state().get("campaign", "")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import tempfile
 import time
 from contextlib import contextmanager, suppress
@@ -22,8 +23,13 @@ ANSIBLE = ROOT / "ansible"
 _POLL_S = 0.25
 _SKIPPED_WITHIN_S = 0.5
 _PRIVATE = "pressgauge-ansible-"
+_MARK = "PRESSGAUGE_PLAYBOOK"
+"""In the environment of Ansible, and of all that it starts on this machine: the private folder of the playbook."""
+_ENDED_WITHIN_S = 10.0
+_KILL_POLL_S = 0.02
 _LOCK = ".lock"
 _LAST_WORDS = 400
+_DEAD_WORKER = "A worker was found in a dead state"
 _NOT_STEPS = ("Validating arguments against", "Each run phase", "Each engine takes")
 
 
@@ -33,6 +39,8 @@ class PlaybookRun:
 
     ok: bool = False
     timed_out: bool = False
+    killed: bool = False
+    """Somebody, or a host short of memory, killed Ansible itself."""
     failed_task: str = ""
     unreachable: str = ""
     """The first host that could not be reached."""
@@ -109,11 +117,13 @@ def run_playbook(
     variables: dict[str, Any],
     *,
     hosts: Sequence[str] = (),
+    on_tick: Callable[[], None] = lambda: None,
     log: Path | None = None,
     timeout_s: float = 3600,
 ) -> PlaybookRun:
     """Run `ansible/<name>` to its end, as `playbook` does."""
-    (outcome,) = side_by_side([playbook(name, inventory, variables, hosts=hosts, log=log, timeout_s=timeout_s)])
+    work = playbook(name, inventory, variables, hosts=hosts, on_tick=on_tick, log=log, timeout_s=timeout_s)
+    (outcome,) = side_by_side([work])
     return outcome
 
 
@@ -154,8 +164,8 @@ def playbook(  # noqa: PLR0913 - Ansible's own options, and who hears of it
     """Run `ansible/<name>` against an inventory, or these of its hosts; yields while it runs, and returns its outcome.
 
     `on_task` hears the name of each task that is not skipped, `on_tick` is called after every yield.
-    Ansible's own output goes to `log`. When it is closed, or a callback raises, Ansible is ended (but nothing that
-    its tasks left running on purpose).
+    Ansible's own output goes to `log`. When it is closed, or a callback raises, Ansible is ended; when this returns or
+    raises, nothing of a playbook that failed is at work on this machine (but what its tasks left running on purpose).
     """
     outcome, announcer = PlaybookRun(), Announcer(on_task)
 
@@ -175,7 +185,7 @@ def playbook(  # noqa: PLR0913 - Ansible's own options, and who hears of it
             inventory=str(inventory.resolve()),
             extravars=variables,
             limit=",".join(hosts) or None,
-            envvars=_environment(),
+            envvars=_environment(private),
             event_handler=hear,
             cancel_callback=lambda: stop,
             quiet=True,
@@ -188,9 +198,14 @@ def playbook(  # noqa: PLR0913 - Ansible's own options, and who hears of it
                 on_tick()
         finally:
             stop = True
+            if thread.is_alive():
+                _end_all_of(private)  # at once: ansible-runner looks at `stop` once a second
             thread.join()
+            if runner.rc != 0:
+                _end_all_of(private)
         outcome.ok = runner.rc == 0
         outcome.timed_out = runner.status == "timeout"
+        outcome.killed = runner.rc is None
         _explain(outcome, private, log)
     return outcome
 
@@ -201,6 +216,7 @@ def private_folder() -> Iterator[Path]:
     for left in Path(tempfile.gettempdir()).glob(f"{_PRIVATE}*"):
         with suppress(OSError), (left / _LOCK).open("r+") as lock:  # another user's can't be opened
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while its harness lives
+            _end_all_of(left)
             shutil.rmtree(left)
     folder = Path(tempfile.mkdtemp(prefix=f".{_PRIVATE}"))
     try:
@@ -219,13 +235,40 @@ def _explain(outcome: PlaybookRun, private: Path, log: Path | None) -> None:
         shutil.copyfile(output, log)
     if outcome.timed_out and not outcome.message:
         outcome.message = "it took longer than it may; see the limits in the spec"
+    said = output.read_text(errors="replace").strip() if output and not outcome.ok else ""
+    outcome.killed = outcome.killed or _DEAD_WORKER in said
+    if outcome.killed and not outcome.message:
+        outcome.message = "Ansible was killed; see whether this machine ran out of memory (dmesg)"
     if not outcome.ok and not outcome.message:
-        said = output.read_text(errors="replace").strip() if output else ""
         outcome.message = said[-_LAST_WORDS:] or "ansible-playbook could not be started"
 
 
-def _environment() -> dict[str, str]:
+def _end_all_of(private: Path) -> None:
+    """Kill whatever works for a playbook on this machine: Ansible itself, its workers, modules and what these started.
+
+    They lead sessions of their own, and outlive each other and a killed harness; the environment tells them apart.
+    """
+    mark = f"{_MARK}={private}".encode()
+    deadline = time.monotonic() + _ENDED_WITHIN_S
+    while (left := list(_bearing(mark))) and time.monotonic() < deadline:
+        for pid in left:
+            with suppress(ProcessLookupError):  # it ended by itself in between
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(_KILL_POLL_S)
+
+
+def _bearing(mark: bytes) -> Iterator[int]:
+    """The processes with this entry in their environment; a zombie has none."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # another user's, or ended in between
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                yield int(process.name)
+
+
+def _environment(private: Path) -> dict[str, str]:
     return {
+        _MARK: str(private),
+        "ANSIBLE_LOCAL_TEMP": str(private / "tmp"),  # gone with the folder, even where Ansible is killed
         "ANSIBLE_CONFIG": str(ANSIBLE / "ansible.cfg"),
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_HOST_KEY_CHECKING": "True",  # ansible-runner would trust any host

@@ -32,6 +32,7 @@ from harness.places import Places, places
 from harness.playbooks import PlaybookRun, playbook, run_playbook, side_by_side
 from harness.scene import Extent
 from harness.status_tail import StatusTail
+from harness.stopping import SecondInterrupt
 from harness.tool_versions import tool_versions
 from harness.trial_vars import engine_id, longest_trial_s, trial_vars
 
@@ -80,10 +81,28 @@ class CampaignRun:
         """Run what is missing of the plan; `blocks_wanted` says, from what there is, how many blocks it has.
 
         Raises:
-            InputError, HostError, EngineError, Interrupted: nothing of ours is left running, what is finished is kept.
+            InputError, HostError, EngineError, Interrupted: what is finished is kept, and nothing of ours is left
+                running; after a second interrupt that takes a few seconds more.
         """
-        with self.site.locked():
+        try:
+            with self.site.locked():
+                return self._run_unless_stopped(blocks_wanted)
+        except SecondInterrupt:
+            self.site.tear_down_apart()
+            raise Interrupted(
+                "stopped at once; every finished trial is kept, and what else there is on the hosts is being ended in "
+                "the background, within seconds",
+                do="the same command goes on from here",
+            ) from None
+
+    def _run_unless_stopped(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
+        try:
             return self._run(blocks_wanted)
+        except KeyboardInterrupt as error:
+            self.site.tear_down(wait_s=0)
+            raise Interrupted(
+                "stopped; every finished trial is kept", do="the same command goes on from here"
+            ) from error
 
     def _run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
         try:
@@ -94,19 +113,16 @@ class CampaignRun:
                 for block, trials in itertools.groupby(todo, key=lambda trial: trial.block):
                     self._run_block(block, trials)
                 blocks = blocks_wanted(self.ledger.records())
-        except BaseException as error:
+        except Exception:
             self.site.tear_down()
-            if not isinstance(error, KeyboardInterrupt):
-                raise
-            raise Interrupted(
-                "stopped; every finished trial is kept", do="the same command goes on from here"
-            ) from error
+            raise
         return self.ledger.records()
 
     # --- before the first trial -----------------------------------------------------------------------------------
 
     def _prepare(self) -> None:
         self.site.tear_down()  # what a killed harness left of ours
+        self.ledger.sweep()
         bind_ip, first = self.campaign.instance.bind_ip, self.campaign.instance.port
         members = range(self.campaign.topology.member_count)
         surveys = self.site.survey([{"bind_ip": bind_ip, "port": first + number} for number in members])
@@ -300,6 +316,7 @@ def _why(outcome: PlaybookRun, workspace: Path) -> Reason:
         left = json.loads((workspace / "failure.json").read_text())
         kind, message = str(left["kind"]), f"{left['task']}: {left['msg']}"
         kind = "host" if NO_SPACE in message else kind
+    kind = "host" if outcome.killed else kind
     return Reason(code=f"{kind}-failed", message=message)
 
 

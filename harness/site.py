@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import HostError, InputError
 from harness.ledger import hold
+from harness.load_spec import ROOT
 from harness.playbooks import ANSIBLE, PlaybookRun, run_playbook
+from harness.stopping import hurry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,27 +63,40 @@ class Site:
             finally:
                 shutil.rmtree(self.authority, ignore_errors=True)  # this run's, or that of one that was killed
 
-    def tear_down(self, hosts: Sequence[str] = ()) -> None:
+    def tear_down(self, hosts: Sequence[str] = (), wait_s: float = _HOST_RETURNS_S) -> None:
         """End what is left of ours on these hosts, or all: instances and clients recognised by marker and pid file.
 
-        A host that can't be reached is given some time to come back.
+        A host that can't be reached is given `wait_s` to come back.
 
         Raises:
             HostError: something is left that could not be ended.
+            SecondInterrupt: the user has no patience with this.
         """
-
-        def end_all() -> PlaybookRun:
-            return run_playbook("teardown.yml", self.inventory, self.variables(), hosts=hosts, timeout_s=120)
-
-        outcome = end_all()
-        deadline = time.monotonic() + _HOST_RETURNS_S
+        deadline = time.monotonic() + wait_s
+        outcome = self._tear_down_once(hosts)
         while outcome.unreachable and time.monotonic() < deadline:  # a host that failed a trial may be on its way back
-            outcome = end_all()
+            outcome = self._tear_down_once(hosts)
         self._require_reachable(outcome)
         if not outcome.ok:
             raise HostError(
                 f"what an earlier trial left can't be ended: {outcome.message}", do="end it by hand, then run again"
             )
+
+    def _tear_down_once(self, hosts: Sequence[str]) -> PlaybookRun:
+        what = ("teardown.yml", self.inventory, self.variables())
+        return run_playbook(*what, hosts=hosts, on_tick=hurry, timeout_s=120)
+
+    def tear_down_apart(self) -> None:
+        """Start a process that tears the site down, and outlives this one; the site must not be locked any more."""
+        here = ["--inventory", str(self.inventory.resolve()), "--home", str(self.home)]
+        subprocess.Popen(
+            [sys.executable, "-m", "harness", "tear-down", *here],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
     def survey(self, ports: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
         """Every host's survey, writability and busy ports, by host name.

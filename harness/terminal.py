@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import traceback
-from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 from typer.exceptions import TyperException
 
 from harness.errors import Exit, PressgaugeError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from harness.stopping import listen
 
 
 def say(lines: object) -> None:
@@ -26,9 +22,7 @@ def say(lines: object) -> None:
 
 def run_app(app: typer.Typer) -> None:
     """Run the command line; every error ends here, with its exit code."""
-    handler = _stop_once()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, handler)
+    listen()
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         sys.exit(app(standalone_mode=False) or Exit.FINE)  # not standalone, it returns what a command exits with
@@ -60,16 +54,3 @@ def run_app(app: typer.Typer) -> None:
 def _of_system(error: OSError) -> str:
     """Where and why, as far as the operating system told."""
     return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
-
-
-def _stop_once() -> Callable[..., None]:
-    """A signal handler for the first signal alone: an impatient second one must not end the cleaning up."""
-    stopping = False
-
-    def handle(*_: object) -> None:
-        nonlocal stopping
-        if not stopping:
-            stopping = True
-            raise KeyboardInterrupt
-
-    return handle

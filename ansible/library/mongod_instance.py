@@ -113,7 +113,7 @@ def start(params: dict[str, Any]) -> dict[str, Any]:
     if running:
         raise Failure(
             "host",
-            f"instance {directory.name} still runs (pid {running.pid}); stop it with ansible/teardown.yml first",
+            f"instance {directory.name} still runs (pid {running.pid}); `make tear-down` ends it",
         )
     holder = port_holder(params["port"])
     if holder:
@@ -225,8 +225,12 @@ def _launch(mongod: Path, directory: Path) -> subprocess.Popen[bytes]:
             env=environment,
         )
     identity = Process.of(process.pid)
-    if identity:
-        identity.record(directory / "mongod.pid")
+    try:
+        if identity:
+            identity.record(directory / "mongod.pid")
+    except OSError:  # the directory was torn down meanwhile; nobody would find this mongod
+        process.kill()
+        raise
     return process
 
 

@@ -15,12 +15,11 @@ DOCUMENTATION = r"""
 module: pressgauge_leftovers
 short_description: Nothing of ours runs on, nothing of ours is left
 description:
-  - Ends load clients first, then mongods, and deletes their control groups. Only a directory with our marker is
-    looked into and deleted, only the very process that its pid file names is ended.
+  - Kills load clients first, then mongods, whose data goes anyway, and deletes their control groups. Only a directory
+    with our marker is looked into and deleted, only the very process that its pid file names is killed.
 options:
   instances: {type: path, required: true, description: The directory of the instances.}
   clients: {type: path, required: true, description: The directory of the clients' private directories.}
-  timeout_s: {type: int, default: 10, description: Seconds that each process is given to end by itself.}
 author: The Pressgauge authors
 """
 EXAMPLES = r"""
@@ -37,7 +36,6 @@ removed: {type: list, returned: always, description: The directories deleted.}
 ARGUMENTS: dict[str, Any] = {
     "instances": {"type": "path", "required": True},
     "clients": {"type": "path", "required": True},
-    "timeout_s": {"type": "int", "default": 10},
 }
 
 
@@ -48,7 +46,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         for directory in owned_below(root):
             process = Process.recorded(directory / f"{kind}.pid")
             if process:
-                process.stop(params["timeout_s"])
+                process.kill()
                 ended.append(f"{kind} {directory.name} (pid {process.pid})")
             try:
                 for group in owner_facts(directory).get("control_groups", []):

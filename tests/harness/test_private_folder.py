@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -35,3 +38,20 @@ def test_what_a_killed_harness_left_goes_and_what_a_living_one_uses_stays(tmp_pa
         assert living.is_dir()
         assert not killed.exists()
         assert others.is_dir()
+
+
+def test_what_works_for_a_killed_harness_is_ended_and_what_works_for_another_is_not(tmp_path: Path) -> None:
+    """Ansible's workers and modules lead sessions of their own, and go on without it."""
+    killed = tmp_path / "pressgauge-ansible-killed"
+    killed.mkdir()
+    (killed / ".lock").touch()
+    with private_folder() as living, worker(killed) as orphan, worker(living) as another:
+        with private_folder():
+            assert orphan.wait(timeout=30) == -signal.SIGKILL
+            assert another.poll() is None
+        another.kill()
+
+
+def worker(private: Path) -> subprocess.Popen[bytes]:
+    mark = {"PRESSGAUGE_PLAYBOOK": str(private)}
+    return subprocess.Popen(["sleep", "60"], env=os.environ | mark, start_new_session=True)

@@ -67,7 +67,7 @@ class JavaRun:
         running = Process.recorded(directory / "client.pid")
         if running:
             raise Failure(
-                "host", f"a client of {directory.name} still runs (pid {running.pid}); run teardown.yml first"
+                "host", f"a client of {directory.name} still runs (pid {running.pid}); `make tear-down` ends it"
             )
         create_owned(directory, {"client": self.name})
         try:
@@ -110,8 +110,12 @@ class JavaRun:
                 "host", f"there is no {argv[0]} on this host; ansible/provision.yml installs a JRE"
             ) from error
         identity = Process.of(popen.pid)
-        if identity:
-            identity.record(directory / "client.pid")
+        try:
+            if identity:
+                identity.record(directory / "client.pid")
+        except OSError:  # the directory was torn down meanwhile; nobody would find this client
+            _kill_group(popen.pid)
+            raise
         return _Child(self, popen, log, started_at_s, deadline=time.monotonic() + self.params["timeout_s"])
 
     def judge(self, log: Path, record: Mapping[str, Any]) -> None:

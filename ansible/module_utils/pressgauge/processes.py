@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 POLL_S = 0.02
+_KILLED_WITHIN_S = 10.0
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
@@ -67,9 +68,13 @@ class Process:
         _signal(os.kill, self.pid, signal.SIGTERM)
         if self.wait(grace_s):
             return False
-        _signal(os.killpg, self.pid, signal.SIGKILL)
-        self.wait(grace_s)
+        self.kill()
         return True
+
+    def kill(self) -> None:
+        """Kill the process's whole group, which it must lead, and wait for its end."""
+        _signal(os.killpg, self.pid, signal.SIGKILL)
+        self.wait(_KILLED_WITHIN_S)
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until the process has ended; False when it still runs after `timeout_s`."""
