@@ -18,7 +18,7 @@ options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -32,6 +32,9 @@ run-campaign: setup ## Run or resume CAMPAIGN and write its report (default: qui
 
 plan: setup ## What CAMPAIGN would run, in which order, and the time and disk it needs
 	@$(HARNESS) plan "$(CAMPAIGN)" $(if $(FROM),--from "$(FROM)")
+
+tear-down: setup ## End what a killed run left on the hosts (the next run does so by itself)
+	@$(HARNESS) tear-down $(options)
 
 doctor: setup ## What on this host would spoil the numbers
 	@$(HARNESS) doctor "$(CAMPAIGN)" $(options)
@@ -116,6 +119,11 @@ audit: setup-test ## Known vulnerabilities of the locked packages (OSV=url of a 
 	@mvn -q -B -ntp -f workloads/java/pom.xml $(MAVEN_LIST) -DincludeScope=runtime -DoutputFile=$(CURDIR)/.pressgauge/java.txt
 	@cat .pressgauge/java.txt
 	@$(PYTHON) -m tests.proofs.audit $(OSV)
+
+chaos: setup-test ## Fifty kills at random moments: nothing lost, nothing left (KILLS, SEED, CPU_LIMIT=1.5; half an hour)
+	@test -x $(ENGINE) || $(HARNESS) run smoke --results .pressgauge/bench --quiet
+	@$(PYTHON) -m tests.proofs.chaos $(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED)) \
+	     $(if $(CPU_LIMIT),--cpu-limit $(CPU_LIMIT))
 
 bench: setup ## Client CPU per operation of the load generator, against a bare loop on the same driver (four minutes)
 	@test -x $(ENGINE) || $(HARNESS) run smoke --results .pressgauge/bench --quiet

@@ -27,12 +27,12 @@ def environment() -> dict[str, str]:
     return os.environ | {"PATH": f"{ROOT / '.venv/bin'}{os.pathsep}{os.environ['PATH']}"}
 
 
-def start(*arguments: str | Path) -> subprocess.Popen[str]:
-    """`python -m harness …` in the background."""
+def start(*arguments: str | Path, **own: str) -> subprocess.Popen[str]:
+    """`python -m harness …` in the background, with variables of its own in its environment."""
     return subprocess.Popen(
         [sys.executable, "-m", "harness", *map(str, arguments)],
         cwd=ROOT,
-        env=environment(),
+        env=environment() | own,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
