@@ -268,7 +268,9 @@ def _bearing(mark: bytes) -> Iterator[int]:
 def _environment(private: Path) -> dict[str, str]:
     return {
         _MARK: str(private),
-        "ANSIBLE_LOCAL_TEMP": str(private / "tmp"),  # gone with the folder, even where Ansible is killed
+        # Gone with the folder, even where Ansible or a module is killed
+        "ANSIBLE_LOCAL_TEMP": str(private / "tmp"),
+        "TMPDIR": str(private),
         "ANSIBLE_CONFIG": str(ANSIBLE / "ansible.cfg"),
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_HOST_KEY_CHECKING": "True",  # ansible-runner would trust any host

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.ledger import RECORD_FILE, file_digest, find_run
-from harness.load_spec import ROOT, load_campaign
+from harness.load_spec import load_campaign
 from harness.plan import plan
 from harness.terminal import say
 from harness.verify import faults
 from tests.campaigns import small
-from tests.harness.commands import start
+from tests.harness.commands import HOME, start
 
 if TYPE_CHECKING:
     import subprocess
@@ -55,7 +55,7 @@ class Site:
     def __post_init__(self) -> None:
         for name in ("tmp", "home"):
             (self.folder / name).mkdir(parents=True)
-        (self.home / "engines").symlink_to(ROOT / ".pressgauge/engines")  # not fetched again
+        (self.home / "engines").symlink_to(HOME / "engines")  # not fetched again
         zstd = {"block_compressor": "zstd", "cpu_limit": self.cpu_limit}
         arms = {"snappy": {"block_compressor": "snappy"}, "zstd": zstd}
         small(self.spec, self.port, arms=arms, limits={"attempts": 10, "free_disk": "64MiB"})
