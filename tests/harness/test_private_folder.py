@@ -42,14 +42,14 @@ def test_what_a_killed_harness_left_goes_and_what_a_living_one_uses_stays(tmp_pa
 
 def test_what_works_for_a_killed_harness_is_ended_and_what_works_for_another_is_not(tmp_path: Path) -> None:
     """Ansible's workers and modules lead sessions of their own, and go on without it."""
-    killed = tmp_path / "pressgauge-ansible-killed"
-    killed.mkdir()
-    (killed / ".lock").touch()
-    with private_folder() as living, worker(killed) as orphan, worker(living) as another:
-        with private_folder():
+    with private_folder() as living:
+        killed = tmp_path / "pressgauge-ansible-killed"
+        killed.mkdir()
+        (killed / ".lock").touch()
+        with worker(killed) as orphan, worker(living) as another, private_folder():
             assert orphan.wait(timeout=30) == -signal.SIGKILL
             assert another.poll() is None
-        another.kill()
+            another.kill()
 
 
 def worker(private: Path) -> subprocess.Popen[bytes]:
