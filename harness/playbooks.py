@@ -165,7 +165,7 @@ def playbook(  # noqa: PLR0913 - Ansible's own options, and who hears of it
 
     `on_task` hears the name of each task that is not skipped, `on_tick` is called after every yield.
     Ansible's own output goes to `log`. When it is closed, or a callback raises, Ansible is ended; when this returns or
-    raises, nothing of a playbook that failed is at work on this machine (but what its tasks left running on purpose).
+    raises, nothing of a playbook that failed is at work on this machine.
     """
     outcome, announcer = PlaybookRun(), Announcer(on_task)
 
