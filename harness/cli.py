@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,10 @@ from analysis.pairing import Selection
 from harness import doctor as doctors
 from harness import plan as planning
 from harness.errors import Exit
+from harness.facts import read_campaign
 from harness.foresight import foresee
 from harness.gate import Outputs, hold_gate, write_baseline, write_outputs
-from harness.ledger import LATEST, SPEC_FILE, find_run, open_run
+from harness.ledger import LATEST, find_run, open_run
 from harness.load_spec import ROOT, find_campaign, load_campaign
 from harness.outcome import blocks_wanted, decide_run, exit_code, summarise, write_outcome
 from harness.progress import Progress, make_view
@@ -24,10 +25,6 @@ from harness.site import find_site
 from harness.terminal import say
 from harness.times import describe_times
 from harness.verify import faults
-
-if TYPE_CHECKING:
-    from harness.ledger import Ledger
-    from harness.spec import Campaign
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -97,7 +94,7 @@ def report(
 ) -> None:
     """Render a run's report again, offline."""
     ledger = find_run(folder)
-    decision = write_outcome(ledger, _campaign_of(ledger), template)
+    decision = write_outcome(ledger, read_campaign(ledger), template)
     if (ledger.folder.parent / LATEST).is_symlink():  # a run among its results, not a copy of one elsewhere
         write_results_index(ledger.folder.parent.parent)
     say(summarise(decision, ledger))
@@ -107,7 +104,7 @@ def report(
 def decide(folder: RunArgument) -> None:
     """Print a run's decision, writing nothing; exit 1 when a constraint is not met."""
     ledger = find_run(folder)
-    spec, records = _campaign_of(ledger), ledger.records()
+    spec, records = read_campaign(ledger), ledger.records()
     decision = decide_run(ledger, spec)
     say(summarise(decision, ledger))
     raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records), ledger.platforms)))
@@ -177,8 +174,3 @@ def tear_down(inventory: InventoryOption = "local", home: HomeOption = DEFAULT_H
     with site.locked():
         site.tear_down()
     say(f"{site.inventory}: nothing of a run is left on its hosts")
-
-
-def _campaign_of(ledger: Ledger) -> Campaign:
-    """The spec a run was started with, under the campaign's own name."""
-    return load_campaign(ledger.folder / SPEC_FILE, name=str(ledger.state().get("campaign", "")))
