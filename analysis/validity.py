@@ -19,7 +19,7 @@ _BUSY_CLIENT = 0.85
 _STOOD_STILL_S = 5.0
 _RATIO_TOLERANCE = 0.15
 _STEADY = 0.25  # checkpoints move a window's thirds by some 10 %; the JIT compiler's warm-up doubles throughput
-
+_NO_CONNECTION = {"CONNECTION_LOST", "UNREACHABLE"}  # statuses of pressgauge.MongoBinding
 _TOGETHER_S = 1.0
 # An engine that stalls still has its packets acknowledged, by its kernel; only a link that fails leaves both traces.
 _STALL_S = 3.0
@@ -34,9 +34,10 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
             for status, count in statuses.items()
             if status not in {"OK", "BATCHED_OK"}
         }
+        unanswered = all(what.split()[-1] in _NO_CONNECTION for what in by_status)
         shown = ", ".join(f"{count} × {what}" for what, count in sorted(by_status.items()))
         yield Reason(
-            code="operations-failed",
+            code="connection-lost" if unanswered else "operations-failed",
             message=f"{phase.name}: {phase.failed} operations failed, {tolerated} are tolerated ({shown})",
         )
     if phase.measured_operations == 0:

@@ -5,9 +5,7 @@ Each block runs on all platforms at the same time, and the next one begins when 
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-import json
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,20 +14,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from analysis.quantities import block_number
-from analysis.records import Compressor, Reason, TrialRecord
+from analysis.records import Compressor, TrialRecord
 from datasets import Corpus, DatasetError, DocumentShape, Manifest, expected_ratios, prepare
 from harness import plan as planning
 from harness.canaries import moved_canaries, take_canaries
 from harness.clients import named_folders
-from harness.disk_watch import NO_SPACE, DiskWatch
-from harness.errors import DefectError, EngineError, HostError, InputError, Interrupted, PressgaugeError
+from harness.disk_watch import DiskWatch
+from harness.errors import HostError, InputError, Interrupted
 from harness.evidence import TrialContext, read_trial
+from harness.failures import FAILURES, REPEATED, failure_of, why_failed
 from harness.fit import check_fit
 from harness.ledger import HOST_FILE, VERSIONS_FILE, write_whole
 from harness.load_spec import ROOT
 from harness.pacing import workloads_of
 from harness.places import Places, places
-from harness.playbooks import PlaybookRun, playbook, run_playbook, side_by_side
+from harness.playbooks import playbook, run_playbook, side_by_side
 from harness.scene import Extent
 from harness.status_tail import StatusTail
 from harness.stopping import SecondInterrupt
@@ -47,18 +46,6 @@ if TYPE_CHECKING:
 
 JAR = ROOT / "workloads/java/target/pressgauge-ycsb.jar"
 _GIVE_UP_AFTER = 2  # consecutive trials that failed in every attempt
-_FAILURES: dict[str, type[PressgaugeError]] = {
-    "spec-failed": InputError,
-    "host-failed": HostError,
-    "engine-failed": EngineError,
-    "client-failed": EngineError,
-    "harness-failed": DefectError,
-    "link-failed": HostError,
-    "election": EngineError,
-    "roll-back": EngineError,
-    "member-lost": EngineError,
-}
-_REPEATED = _FAILURES.keys() - {"spec-failed", "harness-failed"}
 
 
 @dataclass
@@ -187,7 +174,7 @@ class CampaignRun:
 
     def _todo(self, blocks: int) -> list[planning.PlannedTrial]:
         """The planned trials that neither count, nor are void for good, nor have used up this command's attempts."""
-        finished = {r.index for r in self.ledger.records() if r.counts or not _may_be_repeated(r)}
+        finished = {r.index for r in self.ledger.records() if r.counts or not failure_of(r)}
         used_up = {index for index, tried in self.attempts.items() if tried >= self.campaign.limits.attempts}
         return [trial for trial in self._planned(blocks) if trial.index not in finished | used_up]
 
@@ -224,16 +211,16 @@ class CampaignRun:
             number += 1
             self.attempts[trial.index] = self.attempts.get(trial.index, 0) + 1
             record = yield from self._attempt(trial, number)
-            failure = next((reason for reason in record.void if reason.code in _FAILURES), None)
+            failure = failure_of(record)
             if failure is None:
                 self.failed_in_a_row[platform] = 0
                 return
-            if failure.code not in _REPEATED or self.attempts[trial.index] >= self.campaign.limits.attempts:
+            if failure.code not in REPEATED or self.attempts[trial.index] >= self.campaign.limits.attempts:
                 break
         self.failed_in_a_row[platform] += 1
         nothing_yet = not any(known.counts for known in self.ledger.records())
-        if nothing_yet or self.failed_in_a_row[platform] >= _GIVE_UP_AFTER or failure.code not in _REPEATED:
-            kind = _FAILURES[failure.code]
+        if nothing_yet or self.failed_in_a_row[platform] >= _GIVE_UP_AFTER or failure.code not in REPEATED:
+            kind = FAILURES[failure.code]
             raise kind(f"trial {record.trial}: {failure.message}", do="mend it; the same command goes on from here")
 
     def _attempt(self, trial: planning.PlannedTrial, attempt: int) -> Generator[None, None, TrialRecord]:
@@ -275,17 +262,12 @@ class CampaignRun:
             started_at=started_at,
             ended_at=_utc_now(),
             steps_s=outcome.steps_s | {"total": round(time.monotonic() - began, 3)},
-            failure=None if outcome.ok else _why(outcome, workspace),
+            failure=None if outcome.ok else why_failed(outcome, workspace),
         )
         record = read_trial(context, workspace)
         self.ledger.commit(record, workspace)
         self.progress.trial_done(record, time.monotonic() - began)
         return record
-
-
-def _may_be_repeated(record: TrialRecord) -> bool:
-    """Whether a void trial failed for a reason that another attempt, or a mended host, may not have."""
-    return any(reason.code in _FAILURES for reason in record.void)
 
 
 def _extents(campaign: Campaign, workloads: Mapping[str, Workload]) -> dict[str, Extent]:
@@ -305,19 +287,6 @@ def _codec(campaign: Campaign, arm_name: str) -> str:
         return arm.block_compressor.value
     level = levels[arm.block_compressor]
     return f"{arm.block_compressor.value}-{6 if level is None else level}"
-
-
-def _why(outcome: PlaybookRun, workspace: Path) -> Reason:
-    """Why a trial's playbook failed, from the account it left."""
-    if outcome.unreachable:
-        return Reason(code="host-failed", message=f"{outcome.failed_task}: {outcome.message}")
-    kind, message = "harness", f"{outcome.failed_task}: {outcome.message}".removeprefix(": ")
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        left = json.loads((workspace / "failure.json").read_text())
-        kind, message = str(left["kind"]), f"{left['task']}: {left['msg']}"
-        kind = "host" if NO_SPACE in message else kind
-    kind = "host" if outcome.killed else kind
-    return Reason(code=f"{kind}-failed", message=message)
 
 
 def _utc_now() -> str:

@@ -186,7 +186,9 @@ class Blocks(Spec):
 class Limits(Spec):
     """When a trial, or the whole run, is given up."""
 
-    attempts: Annotated[int, Field(ge=1, le=10)] = Field(2, description="Of a trial that fails for the host's sake.")
+    attempts: Annotated[int, Field(ge=1, le=10)] = Field(
+        2, description="Of a trial that the host, the engine or the client fails."
+    )
     failed_operations: Annotated[int, Field(ge=0)] = Field(0, description="More than this in one trial void it.")
     verify_all_up_to: Annotated[int, Field(ge=0)] = Field(
         1_000_000, description="Up to so many documents all are verified; of more, a sample of this size."

@@ -92,16 +92,17 @@ def test_without_diagnostic_data_its_figures_are_missing_and_never_zero(folder: 
     assert 0 < rmw.window.client_cpu_s < 2 * rmw.measured_s
 
 
-def test_failed_operations_and_dead_threads_void_the_trial(folder: Path) -> None:
+@pytest.mark.parametrize(("status", "code"), [("UNREACHABLE", "connection-lost"), ("ERROR_1", "operations-failed")])
+def test_failed_operations_and_dead_threads_void_the_trial(folder: Path, status: str, code: str) -> None:
     path = folder / "rmw.client.json"
     found = json.loads(path.read_text())
     found["operations"]["READ-MODIFY-WRITE"]["attempted"] += 3
-    found["operations"]["READ-MODIFY-WRITE"]["by_status"]["UNREACHABLE"] = 3
+    found["operations"]["READ-MODIFY-WRITE"]["by_status"][status] = 3
     found["threads"]["died"] = [{"thread": 1, "why": "lost its connection"}]
     path.write_text(json.dumps(found))
     record = read(folder)
-    assert codes(record) == {"operations-failed", "client-thread-died"}
-    assert any("3 × READ-MODIFY-WRITE UNREACHABLE" in reason.message for reason in record.void)
+    assert codes(record) == {code, "client-thread-died"}
+    assert any(f"3 × READ-MODIFY-WRITE {status}" in reason.message for reason in record.void)
 
 
 def test_a_load_that_stopped_early_voids_the_trial(folder: Path) -> None:
