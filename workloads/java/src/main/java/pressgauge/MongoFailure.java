@@ -1,6 +1,7 @@
 package pressgauge;
 
 import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoSocketException;
@@ -20,7 +21,7 @@ final class MongoFailure {
     if (failure instanceof MongoBulkWriteException bulk && !bulk.getWriteErrors().isEmpty()) {
       return status(bulk.getWriteErrors().get(0).getCode());
     }
-    if (failure instanceof MongoSocketException) {
+    if (connectionLost(failure)) {
       return named("CONNECTION_LOST");
     }
     if (failure instanceof MongoTimeoutException) {
@@ -34,6 +35,13 @@ final class MongoFailure {
       return named("WRITE_CONCERN_FAILED");
     }
     return status(failure.getCode());
+  }
+
+  /** In an operation, in the handshake before it, or in another one of the same pool. */
+  private static boolean connectionLost(Throwable failure) {
+    return failure instanceof MongoSocketException
+        || failure instanceof MongoConnectionPoolClearedException
+        || (failure instanceof MongoSecurityException && connectionLost(failure.getCause()));
   }
 
   /** For an error code of the server. */
