@@ -60,14 +60,14 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
 
 def document_faults(verification: Verification, versions_written: int | None) -> Iterator[Reason]:
     """Documents that are lost, too many or other than the generator made them, and writes that left no trace."""
-    example = f", e.g. {verification.examples[0]}" if verification.examples else ""
+    first = f" (first found: {'; '.join(verification.examples[:3])})" if verification.examples else ""
     for code, count, what in (
         ("documents-lost", verification.missing, "are missing"),
         ("documents-altered", verification.altered, "differ from what was written"),
         ("documents-surplus", verification.surplus, "were never written"),
     ):
         if count:
-            yield Reason(code=code, message=f"{count} of {verification.checked} documents checked {what}{example}")
+            yield Reason(code=code, message=f"{count} of {verification.checked} documents checked {what}{first}")
     if verification.counted != verification.expected:
         yield Reason(
             code="documents-lost",

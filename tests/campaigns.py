@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-LONG = {"rmw": {"threads": 2, "warmup_s": 1, "measure_s": 6}}
+LONG = {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 6}}
 
 
 def small(path: Path, port: int, **changes: Any) -> Path:
@@ -29,7 +29,7 @@ def small(path: Path, port: int, **changes: Any) -> Path:
         "records": 2000,
         "cache_size": "256MiB",
         "load": {"threads": 2, "batch": 100, "warmup_s": 0},
-        "workloads": {"rmw": {"threads": 2, "warmup_s": 1, "measure_s": 2}},
+        "workloads": {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 2}},
         "limits": {"attempts": 1},
         "instance": {"port": port},
         "decision": {"baseline": "snappy"},
@@ -39,10 +39,12 @@ def small(path: Path, port: int, **changes: Any) -> Path:
 
 
 @contextmanager
-def meddling(tmp_path: Path, port: int, codes: Collection[int] = (3, 4)) -> Iterator[tuple[Path, Path]]:
+def meddling(
+    tmp_path: Path, port: int, codes: Collection[int] = (3, 4), mix: str = "rmw"
+) -> Iterator[tuple[Path, Path]]:
     """A trial on its way, handed over in its run phase (evidence folder, instance folder); then its end, with a code
     of `codes`."""
-    spec = small(tmp_path / "void.yaml", port, workloads=LONG)
+    spec = small(tmp_path / "void.yaml", port, workloads={"rmw": LONG["rmw"] | {"mix": mix}})
     running = start("run", spec, "--results", tmp_path / "results", "--plain")
     trials = tmp_path / "results/void/latest/trials"
     await_files(running, trials, ".*.partial/rmw.status.log")

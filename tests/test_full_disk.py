@@ -41,7 +41,7 @@ def test_a_disk_that_fills_up(disk: Path, tmp_path: Path) -> None:
         tmp_path / "full.yaml",
         27318,
         arms=ARMS,
-        workloads={"rmw": {"threads": 1, "warmup_s": 1, "measure_s": 4}},
+        workloads={"rmw": {"threads": 1, "warmup_s": 0, "measure_s": 4}},
         limits={"free_disk": "100MiB"},
     )
     arguments = ("run", spec, "--results", disk / "results", "--plain")

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from analysis.records import Regime
+from analysis.regimes import reads
+from harness.canaries import read_canaries
 from harness.ledger import Ledger, find_run
 from harness.load_spec import ROOT
 from tests.harness.commands import HOME, await_files, environment, harness, left_running, start
@@ -32,7 +35,7 @@ datasets: {sentences: {recipe: faker-sentences}}
 records: 20000
 cache_size: 256MiB
 load: {threads: 2, batch: 100, warmup_s: 0}
-workloads: {rmw: {threads: 2, warmup_s: 1, measure_s: 2}}
+workloads: {rmw: {threads: 2, warmup_s: 0, measure_s: 2}}
 instance: {port: 27302}
 decision: {baseline: snappy}
 """
@@ -53,8 +56,15 @@ def test_make_run_campaign_smoke(tmp_path: Path) -> None:
         assert record.counts, record.void
         assert record.in_force is not None
         assert record.in_force.block_compressor == record.cell.arm
+        assert record.regime is Regime.IN_CACHE
         assert record.verification is not None
         assert record.verification.checked == record.verification.counted == 2000
+        from_disk = reads(record.phases[-1])
+        assert from_disk is not None
+        assert from_disk.pages < 0.01
+    canaries = read_canaries(ledger.folder)
+    assert [(one.block, one.moment) for one in canaries] == [(0, "before"), (0, "after")]
+    assert all(one.disk_bytes_per_s and one.cpu_bytes_per_s > 2**20 for one in canaries)
     report = tmp_path / "smoke/latest/report"
     assert "<html" in (report / "index.html").read_text(encoding="utf-8")
     assert json.loads((report / "decision.json").read_text())["baseline"] == "snappy"
