@@ -12,7 +12,7 @@ MAVEN_LIST := org.apache.maven.plugins:maven-dependency-plugin:3.8.1:list
 stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
 BESIDE := $(addprefix tests/,analysis ansible datasets fuzz reports workloads $(addsuffix .py,test_remote_hosts \
-     test_core_workloads test_engines_as_factor test_regimes test_same_documents))
+     test_core_workloads test_engines_as_factor test_full_disk test_regimes test_same_documents))
 options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
 
 # Where the environment forbids bytecode, every command, and Ansible within it, would compile its packages anew.

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from analysis.records import Regime
+from analysis.regimes import reads
 from harness.ledger import find_run
 from tests.campaigns import small
 from tests.harness.commands import harness
@@ -37,11 +39,12 @@ HOTSPOT = {
 def test_core_workloads_leave_right_documents(tmp_path: Path) -> None:
     bounded = {"threads": 4, "warmup_s": 0, "measure_s": None, "operations": 600}
     workloads = dict.fromkeys(EXPECTED, bounded) | HOTSPOT
-    spec = small(tmp_path / "core.yaml", 27303, workloads=workloads)
+    spec = small(tmp_path / "core.yaml", 27303, workloads=workloads, regime="in-cache")
     ran = harness("run", spec, "--results", tmp_path / "results", "--plain")
     assert ran.code == 0, ran.out + ran.err
     (record,) = find_run(tmp_path / "results/core/latest").records()
     assert record.void == ()
+    assert record.regime is Regime.IN_CACHE
     phases = {phase.name: phase for phase in record.phases}
     for name, operations in EXPECTED.items():
         assert phases[name].statuses.keys() == operations, name
@@ -49,6 +52,9 @@ def test_core_workloads_leave_right_documents(tmp_path: Path) -> None:
         assert phases[name].measured_operations == 600, name  # nothing counted twice, nothing left out
         assert any(latency.operation == phases[name].operation for latency in phases[name].latencies), name
         assert phases[name].failed == 0
+        from_disk = reads(phases[name])
+        assert from_disk is not None
+        assert from_disk.pages < 0.01
     assert phases["hotspot"].acknowledged == 500
     inserted = sum(phase.statuses.get("INSERT", {}).get("OK", 0) for phase in record.phases if phase.kind == "run")
     assert inserted > 0
