@@ -19,7 +19,7 @@ EXPECTED: dict[tuple[str, str], set[str]] = {
     ("planted-writes", "often-checkpoints"): {"rmw.disk_written_bytes_per_operation"},
     ("planted-writes", "zstd-19"): {"rmw.mongod_cpu_us_per_operation"},
     ("planted-reads", "halved-cache"): {"read.mongod_cpu_us_per_operation"},
-    ("planted-reads", "cpu-limit"): {"read.throughput"},
+    ("planted-reads", "cpu-limit"): {"insert.throughput"},
 }
 """By campaign and arm: what must have regressed, whatever else has. Nothing may have in the copy."""
 
