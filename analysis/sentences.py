@@ -110,7 +110,9 @@ def recommendation(choice: Choice, baseline: str) -> str:
         return "No recommendation: no arm is shown to satisfy the constraints."
     if choice.outcome is Outcome.NOT_MEASURED:
         kept = f"Keep {choice.arm}" if choice.arm else "No recommendation"
-        return f"{kept}: {label} could not be compared, because no block has it for {baseline} and another arm."
+        no_pairs = f"{label} could not be compared, because no block has it for {baseline} and another arm"
+        why = no_pairs if len(choice.checks) > 1 else "no other arm has a trial that counts"
+        return f"{kept}: {why}."
     if choice.outcome is Outcome.KEEP:
         other = "no other arm that satisfies the constraints" if constrained else "no other arm"
         kept = f"Keep {baseline}: {other} is shown to be better at {label}."

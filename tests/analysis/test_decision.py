@@ -128,6 +128,7 @@ def test_the_baseline_never_ran() -> None:
 def test_only_the_baseline_ran() -> None:
     decision = decide(quiet(SNAPPY), criteria())
     assert (choice(decision).outcome, choice(decision).arm) == (Outcome.NOT_MEASURED, "snappy")
+    assert decision.recommendations[0].sentence == "Keep snappy: no other arm has a trial that counts."
 
 
 def test_one_block_decides_nothing() -> None:

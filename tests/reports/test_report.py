@@ -141,7 +141,9 @@ class TestRunsThatDidNotGoWell:
         assert "c5, 6.0.5, sentences" in text
         assert "per million operations" in text
         assert len(set(re.findall(r'data-cost="([^"]+)"', html))) == 2
-        assert "move from c6g to c5" in (tmp_path / "report.md").read_text(encoding="utf-8")
+        markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
+        assert "move from c6g to c5" in markdown
+        assert "**c6g, 6.0.5, sentences: " in markdown
         assert (
             "move from c6g to c5"
             in summary_lines(Decision.model_validate_json((tmp_path / "decision.json").read_bytes()))[0]
