@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
 
 _POLL_S = 0.1
+_LOOK_EVERY_S = 2.0
 _FIRST_ELECTION_MS = 2000  # the engine waits so long for a primary that can't be there yet
 _USUAL_ELECTION_MS = 10_000
-_PRIMARY, _SECONDARY = 1, 2
+_PRIMARY, _SECONDARY, _DOWN = 1, 2, 8
+_TIMED_OUT = 64  # the code of a write concern that was not reached in time
 
 
 def initiate(server: Server, name: str, members: list[str], timeout_s: float) -> None:
@@ -79,12 +81,24 @@ def await_members(server: Server, count: int, timeout_s: float) -> None:
 
 
 def settle(server: Server, count: int, timeout_s: float) -> None:
-    """Wait until every member has what the primary has now; raises Failure (engine) when one does not in time."""
-    note = {"appendOplogNote": 1, "data": {"pressgauge": "settled"}}
-    answer = server.command("admin", {**note, "writeConcern": {"w": count, "wtimeout": int(timeout_s * 1000)}})
-    error = answer.get("writeConcernError")
-    if error:
-        raise Failure("engine", f"not every member caught up within {timeout_s:.0f} s: {error.get('errmsg', error)}")
+    """Wait until every member has what the primary has now.
+
+    Raises Failure (engine), naming who is lost, when a member can't be reached or does not catch up in time.
+    """
+    deadline = time.monotonic() + timeout_s
+    look_every_ms = int(min(_LOOK_EVERY_S, timeout_s) * 1000)
+    while error := _unacknowledged(server, {"w": count, "wtimeout": look_every_ms}):
+        lost = [one["name"] for one in _status(server)["members"] if one["state"] == _DOWN]
+        if lost:
+            raise Failure("engine", f"the set has lost {', '.join(lost)}")
+        if error["code"] != _TIMED_OUT or time.monotonic() > deadline:
+            raise Failure("engine", f"not every member caught up: {error['errmsg']}")
+
+
+def _unacknowledged(server: Server, write_concern: Document) -> Document | None:
+    """Why a note in the set's log was not acknowledged as asked; None when it was."""
+    note = {"appendOplogNote": 1, "data": {"pressgauge": "settled"}, "writeConcern": write_concern}
+    return server.command("admin", note).get("writeConcernError")
 
 
 def account(server: Server) -> Document:
