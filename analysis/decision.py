@@ -119,8 +119,7 @@ def _groups(found: Study) -> list[Group]:
     if found.trials.empty:
         return []
     cells = found.trials[["engine", "dataset", "platform"]].drop_duplicates()
-    levels = cells.itertuples(index=False)
-    return [Group(engine=str(one.engine), dataset=str(one.dataset), platform=str(one.platform)) for one in levels]
+    return [Group.model_validate(cell) for cell in cells.to_dict("records")]
 
 
 def _satisfied(choice: Choice) -> bool:

@@ -87,6 +87,10 @@ class Material:
         """Effects by group, arm and metric."""
         return {(one.group, one.candidate, one.metric): one for one in self.decision.effects}
 
+    def names_of(self, group: Group) -> tuple[str, ...]:
+        """What tells the group from others in a name, where there are others."""
+        return group.names if len(self.groups) > 1 else ()
+
     def in_group(self, group: Group) -> pd.DataFrame:
         """The measurements of one group."""
         return group.within(self.measured)

@@ -117,6 +117,8 @@ def remote_hosts(folder: Path, names: list[str]) -> Iterator[dict[str, Host]]:
                 subprocess.run(["kill", "-KILL", str(pid)], check=False, capture_output=True)
             if host.sshd:
                 host.sshd.wait()
+            # A killed process's connections may keep the namespace, and so the link, for minutes.
+            subprocess.run(["ip", "link", "delete", host.link], check=False, capture_output=True)
             subprocess.run(["ip", "netns", "delete", host.namespace], check=False, capture_output=True)
         run("ip", "link", "delete", bridge)
 

@@ -38,7 +38,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_arm_is_offered_half_of_the_slowest_ones_maximum(run: Path) -> None:
-    """From the second block on, with intended latencies beside actual; a machine that is busy may not take it all."""
+    """From the second block on, with intended latencies beside actual; a trial in which a busy machine did not take all
+    of it says so.
+    """
     records = find_run(run).records()
     first, later = ([record for record in records if (record.block == 0) == begins] for begins in (True, False))
     assert all([phase.name for phase in record.phases] == ["load", "rmw"] for record in first)
@@ -47,6 +49,8 @@ def test_every_arm_is_offered_half_of_the_slowest_ones_maximum(run: Path) -> Non
         steady = record.phases[-1]
         assert (steady.name, steady.target_per_s) == ("steady", round(slowest / 2))
         assert 0 < steady.throughput_per_s < 1.2 * slowest / 2
+        missed = "target-missed" in {flag.code for flag in record.flags}
+        assert missed or steady.throughput_per_s == pytest.approx(slowest / 2, rel=0.2)
         rmw = {latency.kind: latency for latency in steady.latencies if latency.operation == "READ-MODIFY-WRITE"}
         assert rmw.keys() == {"actual", "intended"}
         assert rmw["intended"].p99_us >= rmw["actual"].p99_us

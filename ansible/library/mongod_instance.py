@@ -14,7 +14,7 @@ from ansible.module_utils.pressgauge import control_groups, limits
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_json, write_text
 from ansible.module_utils.pressgauge.mongod_log import last_words
-from ansible.module_utils.pressgauge.processes import POLL_S, Process, listens, on_cpus, port_holder
+from ansible.module_utils.pressgauge.processes import POLL_S, Process, listens, on_cpus, port_holder, record_started
 from ansible.module_utils.pressgauge.servers import Credentials, Server
 from ansible.module_utils.pressgauge.upgrades import raise_compatibility
 
@@ -224,13 +224,7 @@ def _launch(mongod: Path, directory: Path) -> subprocess.Popen[bytes]:
             cwd=directory,
             env=environment,
         )
-    identity = Process.of(process.pid)
-    try:
-        if identity:
-            identity.record(directory / "mongod.pid")
-    except OSError:  # the directory was torn down meanwhile; nobody would find this mongod
-        process.kill()
-        raise
+    record_started(process.pid, directory / "mongod.pid")
     return process
 
 

@@ -51,7 +51,7 @@ def dots(material: Material, group: Group, key: str) -> Chart:
         *_mean_layers(_means(material, group, key, scale), styles, value),
     ]
     return Chart(
-        key=slug(key, *_several(material, group)),
+        key=slug(key, *material.names_of(group)),
         title=found.label if "." in key else found.label.capitalize(),
         caption=f"{direction(found.better).capitalize()}.",
         spec=chart_spec(alt.layer(*layers), ROW_PX * len(styles)),
@@ -102,11 +102,6 @@ def _mean_layers(means: Sequence[Mapping[str, Any]], styles: Sequence[ArmStyle],
         base.mark_rule(strokeWidth=2, yOffset=foot, y2Offset=foot).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         base.mark_tick(thickness=3, size=13, opacity=1, color="var(--ink)", yOffset=foot).encode(x=value),
     ]
-
-
-def _several(material: Material, group: Group) -> tuple[str, ...]:
-    """What tells the group from others in a name, where there are others."""
-    return group.names if len(material.groups) > 1 else ()
 
 
 def _points(material: Material, group: Group, key: str, scale: float) -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ def forest(material: Material, group: Group, effects: Sequence[Effect]) -> Chart
         *_background(lines, x, criteria.equivalence_margin_percent), *_marks(lines, drawn, x)
     ).resolve_axis(y="independent")
     return Chart(
-        key=slug("effects", *(group.names if len(material.groups) > 1 else ())),
+        key=slug("effects", *material.names_of(group)),
         title="Primary metrics",
         caption=f"Mean of the ratios within each block with its {criteria.confidence_percent:g} % "
         f"interval. The band is ±{criteria.equivalence_margin_percent:g} %, inside which a difference does not matter. "

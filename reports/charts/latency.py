@@ -36,7 +36,7 @@ def percentiles(material: Material, group: Group, workload: str) -> Chart | None
     points = _points(merged)
     kinds = [kind for kind in KINDS if any(point["kind"] == kind for point in points)]
     return Chart(
-        key=slug("latency", workload, *(group.names if len(material.groups) > 1 else ())),
+        key=slug("latency", workload, *material.names_of(group)),
         title=f"{workload} latency",
         caption="Histograms of all counting trials, merged. " + _explained(kinds),
         spec=chart_spec(_layer(points, list(material.styles.values()), kinds), _HEIGHT_PX),

@@ -54,7 +54,7 @@ def files(material: Material, group: Group, moment: str) -> Chart | None:
         )
     )
     return Chart(
-        key=slug("files", moment, *(group.names if len(material.groups) > 1 else ())),
+        key=slug("files", moment, *material.names_of(group)),
         title=f"Files on disk, {moment.replace('-', ' ')}",
         caption="After two forced checkpoints; means over the trials that count.",
         spec=chart_spec(chart, ROW_PX * len(material.styles)),

@@ -36,7 +36,7 @@ def tradeoff(material: Material, group: Group, key: str, front: tuple[str, ...])
         return None
     best = "lower left" if found.better is Better.LOWER else "upper left"
     return Chart(
-        key=slug("storage-against", key, *(group.names if len(material.groups) > 1 else ())),
+        key=slug("storage-against", key, *material.names_of(group)),
         title=found.label,
         caption=f"Against storage per document. Better is to the {best}.",
         spec=chart_spec(_layer(material, group, key, points), _HEIGHT_PX),

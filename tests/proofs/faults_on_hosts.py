@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.ledger import find_run
+from tests.campaigns import small
 from tests.harness.commands import await_files, start
 from tests.remote_hosts import inventory, remote_hosts
 
@@ -20,25 +21,17 @@ if TYPE_CHECKING:
 
 
 pytestmark = pytest.mark.real
-SPEC = """\
-question: What if a host fails?
-blocks: 1
-engines: {6.0.5: {source: pypi, version: 6.0.5}}
-arms: {zstd: {block_compressor: zstd}}
-datasets: {sentences: {recipe: faker-sentences, sentences: 1000}}
-records: 2000
-cache_size: 256MiB
-load: {threads: 2}
-workloads:
-  rmw: {threads: 2, warmup_s: 1, measure_s: 15, timeout_s: 60}
-limits: {attempts: 3}
-decision: {baseline: zstd}
-"""
+PORT = 27450
 
 
 def test_a_link_cut_and_a_host_lost(engine: Path, tmp_path: Path) -> None:
-    spec = tmp_path / "faults.yaml"
-    spec.write_text(SPEC, encoding="utf-8")
+    spec = small(
+        tmp_path / "faults.yaml",
+        PORT,
+        load={"threads": 2},
+        workloads={"rmw": {"threads": 2, "warmup_s": 1, "measure_s": 15, "timeout_s": 60}},
+        limits={"attempts": 3},
+    )
     with remote_hosts(tmp_path, ["database", "one", "two"]) as hosts:
         where = inventory(tmp_path, [hosts["database"]], [hosts["one"], hosts["two"]])
         places: list[str | Path] = ["--results", tmp_path / "results", "--home", tmp_path / "home"]

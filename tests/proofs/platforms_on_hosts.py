@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.ledger import find_run
+from tests import campaigns
 from tests.harness.commands import await_files, harness, start
 from tests.remote_hosts import inventory, remote_hosts
 
@@ -23,22 +24,7 @@ if TYPE_CHECKING:
     from analysis.records import TrialRecord
 
 pytestmark = pytest.mark.real
-SPEC = """\
-question: Which hosts, and which block compressor there?
-blocks: 2
-engines: {6.0.5: {source: pypi, version: 6.0.5}}
-arms: {snappy: {block_compressor: snappy}, zstd: {block_compressor: zstd}}
-datasets: {sentences: {recipe: faker-sentences, sentences: 1000}}
-records: 2000
-cache_size: 256MiB
-load: {threads: 2}
-workloads:
-  rmw: {threads: 2, warmup_s: 1, measure_s: 8, timeout_s: 60}
-limits: {attempts: 2}
-decision:
-  baseline: snappy
-  prices: {platforms: {large: {instance_per_hour: 0.4}, small: {instance_per_hour: 0.2}}}
-"""
+PORT = 27460
 
 
 def at_once(one: TrialRecord, other: TrialRecord) -> bool:
@@ -51,8 +37,17 @@ def at_once(one: TrialRecord, other: TrialRecord) -> bool:
 
 
 def test_two_platforms_at_the_same_time_and_one_that_loses_a_host(engine: Path, tmp_path: Path) -> None:
-    spec = tmp_path / "platforms.yaml"
-    spec.write_text(SPEC, encoding="utf-8")
+    prices = {"large": {"instance_per_hour": 0.4}, "small": {"instance_per_hour": 0.2}}
+    spec = campaigns.small(
+        tmp_path / "platforms.yaml",
+        PORT,
+        blocks=2,
+        arms={name: {"block_compressor": name} for name in ("snappy", "zstd")},
+        load={"threads": 2},
+        workloads={"rmw": {"threads": 2, "warmup_s": 1, "measure_s": 8, "timeout_s": 60}},
+        limits={"attempts": 2},
+        decision={"baseline": "snappy", "prices": {"platforms": prices}},
+    )
     with remote_hosts(tmp_path, ["db-large", "db-small", "client-large", "client-small"]) as hosts:
         for host in hosts.values():
             host.platform = host.name.partition("-")[2]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.files import create_owned, remove_owned, write_json, write_text
 from ansible.module_utils.pressgauge.limits import CPU
-from ansible.module_utils.pressgauge.processes import POLL_S, Process
+from ansible.module_utils.pressgauge.processes import POLL_S, Process, kill_group, record_started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -109,13 +109,7 @@ class JavaRun:
             raise Failure(
                 "host", f"there is no {argv[0]} on this host; ansible/provision.yml installs a JRE"
             ) from error
-        identity = Process.of(popen.pid)
-        try:
-            if identity:
-                identity.record(directory / "client.pid")
-        except OSError:  # the directory was torn down meanwhile; nobody would find this client
-            _kill_group(popen.pid)
-            raise
+        record_started(popen.pid, directory / "client.pid")
         return _Child(self, popen, log, started_at_s, deadline=time.monotonic() + self.params["timeout_s"])
 
     def judge(self, log: Path, record: Mapping[str, Any]) -> None:
@@ -154,7 +148,7 @@ class _Child:
         if not pid:
             if not self.timed_out and time.monotonic() > self.deadline:
                 self.timed_out = True
-                _kill_group(self.popen.pid)
+                kill_group(self.popen.pid)
             return False
         self.popen.returncode = os.waitstatus_to_exitcode(status)
         self.record = {
@@ -174,7 +168,7 @@ class _Child:
     def kill(self) -> None:
         """End it where it still runs."""
         if self.popen.returncode is None:
-            _kill_group(self.popen.pid)
+            kill_group(self.popen.pid)
             self.popen.wait()
 
 
@@ -189,7 +183,7 @@ def run_together(runs: Sequence[JavaRun]) -> list[dict[str, Any]]:
 
         def end_all(*_: object) -> None:
             for child in children:
-                _kill_group(child.popen.pid)
+                kill_group(child.popen.pid)
 
         before = signal.signal(signal.SIGTERM, end_all)
         stack.callback(signal.signal, signal.SIGTERM, before)
@@ -201,11 +195,6 @@ def run_together(runs: Sequence[JavaRun]) -> list[dict[str, Any]]:
                     child.run.judge(child.log, child.record)
             time.sleep(POLL_S)
         return [child.record or {} for child in children]
-
-
-def _kill_group(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError):  # it ended by itself in between
-        os.killpg(pid, signal.SIGKILL)
 
 
 def properties_text(properties: Mapping[str, Any]) -> str:

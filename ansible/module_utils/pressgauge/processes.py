@@ -73,7 +73,7 @@ class Process:
 
     def kill(self) -> None:
         """Kill the process's whole group, which it must lead, and wait for its end."""
-        _signal(os.killpg, self.pid, signal.SIGKILL)
+        kill_group(self.pid)
         self.wait(_KILLED_WITHIN_S)
 
     def wait(self, timeout_s: float) -> bool:
@@ -101,6 +101,25 @@ class Process:
         except (OSError, KeyError, ValueError):
             pass  # not every kernel shows /proc/<pid>/io to every user; what was read stays
         return counters
+
+
+def record_started(pid: int, path: Path) -> None:
+    """Write the pid file of a process that was just started as the leader of a group.
+
+    Raises OSError, with the group killed, when it can't be written: nobody would find the process.
+    """
+    started = Process.of(pid)
+    try:
+        if started:
+            started.record(path)
+    except OSError:  # the directory was torn down meanwhile
+        kill_group(pid)
+        raise
+
+
+def kill_group(pid: int) -> None:
+    """Kill the group that this process leads."""
+    _signal(os.killpg, pid, signal.SIGKILL)
 
 
 @contextmanager
