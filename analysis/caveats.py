@@ -52,7 +52,7 @@ def caveats(
     yield from _of_canaries(moved)
     yield from _of_cells(found.trials)
     yield from _of_hosts(found.measurements)
-    yield from _of_effects(found.effects)
+    yield from _of_effects(found.every)
     yield from _of_criteria(found)
     if figures and all(choice.costs is None for choice in choices if choice.outcome is not Outcome.NO_BASELINE):
         wished = found.criteria.prices.workload
@@ -122,9 +122,10 @@ def _of_effects(effects: Collection[Effect]) -> Iterable[Caveat]:
         if effect.family is Family.CONTROL and effect.verdict in (Verdict.BETTER, Verdict.WORSE):
             yield Caveat(code="control-differs", message=sentences.control_differs(effect))
         if effect.family is not Family.EXPLORATORY and effect.standing_out:
+            what = f"{effect.metric} of {effect.candidate} under {effect.group.label}"
             message = (
-                f"{effect.metric} of {effect.candidate}: block {_numbers(effect.standing_out)} lies far from the "
-                "others. It is counted, and widens the interval."
+                f"{what}: block {_numbers(effect.standing_out)} lies far from the others. It is counted, and widens "
+                "the interval."
             )
             yield Caveat(code="standing-out", message=message)
     if any(effect.family is Family.PRIMARY and effect.further is not None for effect in effects):

@@ -69,6 +69,11 @@ class Decision(Part):
         description="0: every group has a recommended arm, which satisfies every constraint; else 1."
     )
 
+    @property
+    def every_effect(self) -> tuple[Effect, ...]:
+        """Of platforms, engines and arms."""
+        return (*self.platform_effects, *self.engine_effects, *self.effects)
+
 
 def decide(
     records: Iterable[TrialRecord], criteria: Criteria, question: str = "", moved: Iterable[Moved] = ()
@@ -100,14 +105,14 @@ def decide(
         ),
         primary=found.primary,
         controls=tuple(sorted(found.controls)),
-        effects=found.effects,
-        engine_effects=found.engine_effects,
-        platform_effects=found.platform_effects,
+        effects=found.of("arm"),
+        engine_effects=found.of("engine"),
+        platform_effects=found.of("platform"),
         estimates=figures,
         noise_floor=noise_floor(found),
         undecided=tuple(
             sentences.effect(effect, criteria.equivalence_margin_percent)
-            for effect in (*found.platform_effects, *found.engine_effects, *found.effects)
+            for effect in found.every
             if effect.family is Family.PRIMARY and effect.verdict is Verdict.UNDECIDED
         ),
         caveats=tuple(caveats(found, choices, figures, moved)),

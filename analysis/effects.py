@@ -51,6 +51,11 @@ class Group(Part):
         return cls(engine=cell.engine, dataset=cell.dataset, platform=cell.platform)
 
     @property
+    def factor(self) -> Factor:
+        """What is compared within the group: the factor that is not held fixed."""
+        return next(factor for factor in _FACTORS if getattr(self, factor) is None)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The levels that have a name, the platform first."""
         return tuple(level for level in (self.platform, self.engine, self.arm, self.dataset) if level)

@@ -12,13 +12,14 @@ from analysis.effects import Group
 from analysis.inference import detectable_effect
 from analysis.quantities import Estimate
 from analysis.records import Part, TrialRecord
-from analysis.study import Study, study
+from analysis.study import Study, primary_of, study
 from analysis.verdicts import Effect, Family
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from analysis.criteria import Criteria
+    from analysis.effects import Factor
 
 POWER = 0.8
 
@@ -36,7 +37,7 @@ class NoiseFloor(Part):
     group: Group
     metric: str
     blocks: int = Field(description="That the detectable effect is for.")
-    scatter_percent: float | None = Field(description="Standard deviation of one block's ratio, over all arms.")
+    scatter_percent: float | None = Field(description="Standard deviation of one block's ratio, over all candidates.")
     detectable_percent: float | None = Field(
         description=f"Smallest change found with {POWER:.0%} probability, fully corrected; None: too few blocks."
     )
@@ -46,28 +47,45 @@ class NoiseFloor(Part):
     controls: tuple[ControlDifference, ...] = ()
 
 
-def noise_floor(found: Study, blocks: int | None = None, comparisons: int | None = None) -> tuple[NoiseFloor, ...]:
-    """Per group and primary metric; for the blocks there were, or for a planned number.
+def noise_floor(
+    found: Study, blocks: int | None = None, comparisons: Mapping[Factor, int] | None = None
+) -> tuple[NoiseFloor, ...]:
+    """Per factor, group and primary metric; for the blocks there were, or for a planned number.
 
-    `comparisons` (default: this campaign's) is the size of the family: the level is that of Holm's first, strictest
-    step, so the detectable effect is the one that no other finding has to help.
+    `comparisons` (default: this campaign's) is the size of each factor's family: the level is that of Holm's first,
+    strictest step, so the detectable effect is the one that no other finding has to help.
     """
-    family = [effect for effect in found.effects if effect.family is Family.PRIMARY]
-    levels = found.alpha, found.alpha / max(1, len(family) if comparisons is None else comparisons)
-    groups = list(dict.fromkeys(effect.group for effect in found.effects))
     return tuple(
-        _floor([e for e in found.effects if e.group == group and e.metric == key], group, key, levels, blocks)
-        for group in groups
-        for key in found.primary
-        if any(effect.metric == key for effect in found.effects)
+        floor
+        for factor, effects in found.compared.items()
+        for floor in _of_factor(factor, effects, found, blocks, comparisons)
     )
 
 
 def plan(
-    earlier: Iterable[TrialRecord], criteria: Criteria, blocks: int, comparisons: int | None = None
+    earlier: Iterable[TrialRecord], criteria: Criteria, blocks: int, comparisons: Mapping[Factor, int]
 ) -> tuple[NoiseFloor, ...]:
-    """What a campaign of so many blocks will be able to see, if it scatters as an earlier run did."""
+    """What a campaign of so many blocks will be able to see, if it scatters as an earlier run did.
+
+    `comparisons` are the planned campaign's, by factor: an earlier run of other arms says nothing of their number.
+    """
     return noise_floor(study(earlier, criteria), blocks, comparisons)
+
+
+def _of_factor(
+    factor: Factor,
+    effects: Sequence[Effect],
+    found: Study,
+    blocks: int | None,
+    comparisons: Mapping[Factor, int] | None,
+) -> Iterator[NoiseFloor]:
+    asked = sum(effect.family is Family.PRIMARY for effect in effects) if comparisons is None else comparisons[factor]
+    levels = found.alpha, found.alpha / max(1, asked)
+    keys = {effect.metric for effect in effects}
+    for group in dict.fromkeys(effect.group for effect in effects):
+        for key in primary_of(factor, found.primary):
+            if key in keys:
+                yield _floor([e for e in effects if e.group == group and e.metric == key], group, key, levels, blocks)
 
 
 def _floor(

@@ -22,8 +22,8 @@ class PlatformContrast(Contrast):
 def platform_contrasts(found: Study) -> tuple[PlatformContrast, ...]:
     """One answer a platform beside the first, in the order of the inventory; none where there is one platform."""
     answers = []
-    for platform in dict.fromkeys(effect.candidate for effect in found.platform_effects):
-        effects = [one for one in found.platform_effects if one.candidate == platform]
+    for platform in dict.fromkeys(effect.candidate for effect in found.of("platform")):
+        effects = [one for one in found.of("platform") if one.candidate == platform]
         baseline = effects[0].baseline
         step = f"the move from {baseline} to {platform}"
         made = contrast(effects, baseline, step, found.criteria.equivalence_margin_percent)

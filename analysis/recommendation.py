@@ -58,7 +58,7 @@ class Choice(Part):
 def choose(found: Study, group: Group, estimates: Sequence[ArmEstimate]) -> Choice:
     """The choice in one group of a study over arms."""
     criteria = found.criteria
-    effects = [e for e in found.effects if e.group == group and e.candidate not in found.controls]
+    effects = [e for e in found.of("arm") if e.group == group and e.candidate not in found.controls]
     arms = list(dict.fromkeys(effect.candidate for effect in effects))
     checks = (
         check_baseline(criteria.baseline, criteria.constraints),
@@ -115,7 +115,7 @@ def _best(found: Study, group: Group, eligible: Sequence[str], at_objective: dic
     tied = [arm for arm in contenders if against.get(arm) is Verdict.EQUIVALENT]
     rivals = tuple(arm for arm in contenders if against.get(arm) is Verdict.UNDECIDED)
     breaker = _tie_breaker(found)
-    gains = {e.candidate: _gain(e) for e in found.effects if e.group == group and e.metric == breaker}
+    gains = {e.candidate: _gain(e) for e in found.of("arm") if e.group == group and e.metric == breaker}
     arm = max((leader, *tied), key=lambda one: gains.get(one, float("-inf")))
     return {
         "outcome": Outcome.SWITCH,

@@ -27,7 +27,7 @@ class Width(Part):
     """How wide one interval still is."""
 
     group: Group
-    arm: str
+    candidate: str
     metric: str
     half_width_percent: float | None = Field(description="None: too few blocks for an interval.")
     further: Annotated[int, Field(ge=0)] | None = Field(description="Blocks to the target; None: can't be told.")
@@ -57,7 +57,7 @@ def further_blocks(
     wider = sorted(
         (
             width
-            for effect in found.effects
+            for effect in found.every
             if effect.family is Family.PRIMARY and effect.problem is None
             for width in _wider(effect, precision)
         ),
@@ -70,27 +70,29 @@ def further_blocks(
         return StopDecision(
             stop=False, blocks=done, further=minimum - done, reason=f"at least {minimum} blocks", wider=tuple(wider)
         )
-    if not any(effect.family is Family.PRIMARY and effect.problem is None for effect in found.effects):
+    if not any(effect.family is Family.PRIMARY and effect.problem is None for effect in found.every):
         return _without_comparison(found, done, maximum)
     if not wider:
         reason = f"every primary interval is within ±{precision.half_width_percent:g} %"
         return StopDecision(stop=True, blocks=done, further=0, reason=reason, wider=())
     estimate = max(width.further if width.further is not None else maximum for width in wider)
-    widest = wider[0]
+    widest, wanted = wider[0], f"±{precision.half_width_percent:g} %"
     known = "unknown" if widest.half_width_percent is None else f"±{widest.half_width_percent:.1f} %"
     return StopDecision(
         stop=False,
         blocks=done,
         further=max(1, min(estimate, maximum - done)),
-        reason=f"{widest.metric} of {widest.arm} is at {known}, wanted ±{precision.half_width_percent:g} %",
+        reason=f"{widest.metric} of {widest.candidate} under {widest.group.label} is at {known}, wanted {wanted}",
         wider=tuple(wider),
     )
 
 
 def _without_comparison(found: Study, done: int, maximum: int) -> StopDecision:
-    """More blocks help where arms were tried but none could be measured; not where there is nothing to compare."""
-    arms = set() if found.trials.empty else set(found.trials["arm"]) - found.controls - {found.criteria.baseline}
-    failed = bool(arms) and not found.measurements["counts"].any()
+    """More blocks help where something was tried but nothing could be measured; not where nothing is compared."""
+    tried = not found.trials.empty and any(
+        set(found.trials[factor]) - {baseline} for factor, baseline in found.baselines.items()
+    )
+    failed = tried and not found.measurements["counts"].any()
     return StopDecision(
         stop=not failed,
         blocks=done,
@@ -112,5 +114,11 @@ def _wider(effect: Comparison, precision: Precision) -> list[Width]:
         total = blocks_for_half_width(effect.sd_log, target, probability, effect.floor_log)
         further = None if total is None else max(1, total - effect.n)
     return [
-        Width(group=effect.group, arm=effect.candidate, metric=effect.metric, half_width_percent=half, further=further)
+        Width(
+            group=effect.group,
+            candidate=effect.candidate,
+            metric=effect.metric,
+            half_width_percent=half,
+            further=further,
+        )
     ]

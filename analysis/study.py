@@ -1,4 +1,4 @@
-"""Records judged: the frames, what is primary, which arms are controls, and every effect with its verdict.
+"""Records judged: the frames, what is primary, which arms are controls, and every factor's effects with verdicts.
 
 What a decision, a stopping rule and a plan have in common.
 """
@@ -18,7 +18,7 @@ from analysis.metrics import INSERT, metric
 from analysis.verdicts import Effect, judge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from analysis.records import Settings, TrialRecord
 
@@ -29,7 +29,7 @@ PLATFORM_METRIC = "cost_per_million_operations"
 
 @dataclass(frozen=True)
 class Study:
-    """All that was found out about a campaign's arms so far."""
+    """All that was found out about a campaign's arms, engines and platforms so far."""
 
     criteria: Criteria
     trials: pd.DataFrame
@@ -39,11 +39,21 @@ class Study:
     """The workload that throughput, CPU and cost are about."""
     primary: tuple[str, ...]
     controls: frozenset[str]
-    effects: tuple[Effect, ...]
-    engine_effects: tuple[Effect, ...] = ()
-    """Engines against the baseline engine; a family of their own. Empty unless the criteria name that engine."""
-    platform_effects: tuple[Effect, ...] = ()
-    """Platforms against the inventory's first; a family of their own. Empty where there is one platform."""
+    baselines: Mapping[Factor, str]
+    """What is compared, and with which level: arms always, engines where the criteria name the baseline engine,
+    platforms (with the inventory's first) where there are several."""
+    compared: Mapping[Factor, tuple[Effect, ...]]
+    """The effects of each of these factors. Another factor is another question, so another family: each keeps its own
+    rate of false claims."""
+
+    def of(self, factor: Factor) -> tuple[Effect, ...]:
+        """A factor's effects; none where it is not compared."""
+        return self.compared.get(factor, ())
+
+    @property
+    def every(self) -> tuple[Effect, ...]:
+        """The effects of all factors, one factor after the other."""
+        return tuple(effect for effects in self.compared.values() for effect in effects)
 
     @property
     def objective_metric(self) -> str:
@@ -72,47 +82,35 @@ def study(records: Iterable[TrialRecord], criteria: Criteria) -> Study:
     kept = frames.once_per_cell(records)
     trials, measured = frames.trials(kept), frames.measurements(kept)
     measured = pd.concat([measured, cost_measurements(measured, criteria.prices)], ignore_index=True)
-    workload = deciding_workload(measured, criteria.prices.workload)
-    primary = primary_metrics(measured, criteria, workload)
+    present = [str(key) for key in measured["metric"].unique()]
+    workload = deciding_workload(map(str, measured["workload"].unique()), criteria.prices.workload)
     controls = control_arms(kept, criteria.baseline)
-    comparisons = compare(trials, measured, baseline=criteria.baseline, confidence_percent=criteria.confidence_percent)
-    effects = judge(
-        comparisons,
-        primary=primary,
-        margin_percent=criteria.equivalence_margin_percent,
-        alpha=1 - criteria.confidence_percent / 100,
-        is_control=lambda one: one.candidate in controls,
-    )
-    return Study(
-        criteria,
-        trials,
-        measured,
-        workload,
-        primary,
-        controls,
-        effects,
-        _effects_of(trials, measured, criteria, primary, "engine", criteria.baseline_engine),
-        _effects_of(trials, measured, criteria, (*primary, PLATFORM_METRIC), "platform", _first_platform(kept)),
-    )
+    primary = primary_metrics(present, criteria, workload)
+    baselines = _baselines(kept, criteria)
+    compared = {
+        factor: judge(
+            compare(
+                trials,
+                measured,
+                baseline=baseline,
+                factor=factor,
+                confidence_percent=criteria.confidence_percent,
+            ),
+            primary=primary_of(factor, primary),
+            margin_percent=criteria.equivalence_margin_percent,
+            alpha=1 - criteria.confidence_percent / 100,
+            is_control=lambda one: one.factor == "arm" and one.candidate in controls,
+        )
+        for factor, baseline in baselines.items()
+    }
+    return Study(criteria, trials, measured, workload, primary, controls, baselines, compared)
 
 
-def _effects_of(
-    trials: pd.DataFrame,
-    measured: pd.DataFrame,
-    criteria: Criteria,
-    primary: Sequence[str],
-    factor: Factor,
-    baseline: str | None,
-) -> tuple[Effect, ...]:
-    """Another factor's levels against its baseline, all else and the block alike; none without a baseline. Another
-    question than that for the arm, so another family: each keeps its own rate of false claims.
-    """
-    if baseline is None:
-        return ()
-    confidence = criteria.confidence_percent
-    comparisons = compare(trials, measured, baseline=baseline, factor=factor, confidence_percent=confidence)
-    margin = criteria.equivalence_margin_percent
-    return judge(comparisons, primary=primary, margin_percent=margin, alpha=1 - confidence / 100)
+def _baselines(records: Sequence[TrialRecord], criteria: Criteria) -> dict[Factor, str]:
+    """The factors that are compared, those that all else depends on first, and each one's baseline."""
+    platform, engine = _first_platform(records), criteria.baseline_engine
+    wanted: dict[Factor, str | None] = {"platform": platform, "engine": engine, "arm": criteria.baseline}
+    return {factor: baseline for factor, baseline in wanted.items() if baseline is not None}
 
 
 def _first_platform(records: Sequence[TrialRecord]) -> str | None:
@@ -131,18 +129,22 @@ def objective_metric(objective: Objective, workload: str) -> str:
     }[objective]
 
 
-def deciding_workload(measured: pd.DataFrame, wished: str) -> str:
+def deciding_workload(present: Iterable[str], wished: str) -> str:
     """The wished workload, else the first run workload there is, else the load."""
-    present = list(measured["workload"].unique())
-    runs = [str(name) for name in present if name != INSERT]
-    return wished if wished in present else (runs or [INSERT])[0]
+    names = list(present)
+    runs = [name for name in names if name != INSERT]
+    return wished if wished in names else (runs or [INSERT])[0]
 
 
-def primary_metrics(measured: pd.DataFrame, criteria: Criteria, workload: str) -> tuple[str, ...]:
+def primary_metrics(present: Iterable[str], criteria: Criteria, workload: str) -> tuple[str, ...]:
     """The primary metrics: declared or chosen ones, and always the one that the objective rests on."""
-    present = [str(key) for key in measured["metric"].unique()]
     chosen = [key for key in present if metric(key).primary] if criteria.primary == "default" else criteria.primary
     return tuple(dict.fromkeys((*chosen, objective_metric(criteria.objective, workload))))
+
+
+def primary_of(factor: Factor, primary: Sequence[str]) -> tuple[str, ...]:
+    """The primary metrics of one factor's comparisons, of those of the campaign."""
+    return tuple(dict.fromkeys((*primary, PLATFORM_METRIC))) if factor == "platform" else tuple(primary)
 
 
 def control_arms(records: Iterable[TrialRecord], baseline: str) -> frozenset[str]:

@@ -46,7 +46,7 @@ class Upgrade(Contrast):
 
 def upgrades(found: Study) -> tuple[Upgrade, ...]:
     """One answer an engine, in the order of their versions; none unless the criteria compare engines."""
-    engines = {effect.candidate for effect in found.engine_effects}
+    engines = {effect.candidate for effect in found.of("engine")}
     return tuple(_upgrade(engine, found) for engine in sorted(engines, key=_by_version))
 
 
@@ -57,7 +57,7 @@ def _by_version(name: str) -> list[tuple[int, str]]:
 
 
 def _upgrade(engine: str, found: Study) -> Upgrade:
-    effects = sorted((one for one in found.engine_effects if one.candidate == engine), key=lambda one: one.group.label)
+    effects = sorted((one for one in found.of("engine") if one.candidate == engine), key=lambda one: one.group.label)
     baseline = str(found.criteria.baseline_engine)
     step = f"the step from {baseline} to {engine}"
     made = contrast(effects, baseline, step, found.criteria.equivalence_margin_percent)

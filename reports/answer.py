@@ -135,8 +135,7 @@ def _checks(choice: Choice) -> tuple[Check, ...]:
 def undecided(material: Material) -> Notice | None:
     """How many primary comparisons are open."""
     decision = material.decision
-    every = (*decision.platform_effects, *decision.engine_effects, *decision.effects)
-    effects = [one for one in every if one.family is Family.PRIMARY]
+    effects = [one for one in decision.every_effect if one.family is Family.PRIMARY]
     still = material.decision.undecided
     if not still:
         return None

@@ -237,6 +237,7 @@ def noise(material: Material) -> Table:
         controls = ", ".join(f"{one.arm} {interval(one.ratio)}" for one in floor.controls) or "no A/A arm"
         body.append(
             (
+                f"{floor.group.factor}s",
                 floor.group.label,
                 metric(floor.metric).label,
                 ABSENT if floor.scatter_percent is None else f"{number(floor.scatter_percent)} %",
@@ -244,5 +245,5 @@ def noise(material: Material) -> Table:
                 controls,
             )
         )
-    columns = ("group", "metric", "scatter of a block's ratio", "smallest effect it could see", "A/A arms")
-    return Table(columns, tuple(body), labels=2)
+    columns = ("between", "group", "metric", "scatter of a block's ratio", "smallest effect it could see", "A/A arms")
+    return Table(columns, tuple(body), labels=3)

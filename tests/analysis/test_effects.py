@@ -37,7 +37,7 @@ def one(effects: Sequence[Comparison], candidate: str, key: str) -> Comparison:
 
 
 def judged(records: Sequence[TrialRecord], baseline: str = "snappy") -> dict[tuple[str, str], Effect]:
-    return {(e.candidate, e.metric): e for e in study(records, Criteria(baseline=baseline)).effects}
+    return {(e.candidate, e.metric): e for e in study(records, Criteria(baseline=baseline)).of("arm")}
 
 
 def test_the_block_cancels_out() -> None:

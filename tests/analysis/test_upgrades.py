@@ -60,6 +60,15 @@ def test_a_slower_engine_is_found_in_every_arm_and_leads_the_summary() -> None:
     assert summary_lines(decision)[0] == step.sentence
 
 
+def test_a_block_that_stands_out_between_engines_is_named_and_so_is_the_price_of_adding_some() -> None:
+    made = [changed(record, "6.0.27", throughput=1.01 if record.block % 2 else 0.99) for record in records(blocks=5)]
+    stalled = [changed(record, "6.0.27", throughput=0.5) if record.block == 3 else record for record in made]
+    told = [(caveat.code, caveat.message) for caveat in decide(stalled, CRITERIA).caveats]
+    named = "rmw.throughput of 6.0.27 under zstd-6, sentences: block 4 lies far from the others."
+    assert any(code == "standing-out" and message.startswith(named) for code, message in told)
+    assert "adding-blocks" in {code for code, _ in told}
+
+
 def test_engines_are_compared_under_the_same_arm_within_a_block() -> None:
     decision = decide(records(throughput=0.8), CRITERIA)
     found = [one for one in decision.engine_effects if one.metric == "rmw.throughput"]

@@ -1,0 +1,52 @@
+"""What `make plan --from` says: the planned campaign's number of questions, the earlier run's scatter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from analysis.study import study
+from analysis.verdicts import Family
+from harness.foresight import comparisons, foresee
+from harness.load_spec import load_campaign
+from tests.analysis.synthetic import SNAPPY, ZSTD, campaign
+from tests.campaigns import small
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.spec import Campaign
+
+ARMS = {
+    "snappy": {"block_compressor": "snappy"},
+    "snappy-again": {"block_compressor": "snappy"},
+    "zstd-6": {"block_compressor": "zstd", "zstd_level": 6},
+    "safe": {"block_compressor": "snappy", "write_concern": {"w": 1, "journal": True}},
+}
+
+
+def planned(tmp_path: Path, **changes: Any) -> Campaign:
+    engines = {version: {"source": "pypi", "version": version} for version in ("6.0.5", "6.0.27")}
+    decision = {"baseline": "snappy", "baseline_engine": "6.0.5"}
+    sections = {"arms": ARMS, "engines": engines, "decision": decision}
+    return load_campaign(small(tmp_path / "a.yaml", 27999, **sections | changes))
+
+
+def test_the_planned_comparisons_are_those_that_its_records_will_have(tmp_path: Path) -> None:
+    spec = planned(tmp_path)
+    made = (SNAPPY, SNAPPY.called("snappy-again"), ZSTD, ZSTD.scaled("safe", 1.0))
+    platforms = ("c5", "c6g")
+    found = study(campaign(arms=made, engines=tuple(spec.engines), platforms=platforms), spec.decision)
+    assert comparisons(spec, platforms) == {
+        factor: sum(one.family is Family.PRIMARY for one in found.of(factor)) for factor in found.compared
+    }
+
+
+def test_more_questions_see_less_whatever_the_earlier_run_asked(tmp_path: Path) -> None:
+    earlier = campaign(arms=(SNAPPY, ZSTD), blocks=5)
+    few = planned(tmp_path, arms={name: ARMS[name] for name in ("snappy", "zstd-6")})
+    of_few, of_many = (
+        [line for line in foresee(spec, earlier, 5) if line.startswith("rmw.throughput between arms (6.0.5")]
+        for spec in (few, planned(tmp_path))
+    )
+    assert len(of_few) == len(of_many) == 1
+    assert of_few != of_many
