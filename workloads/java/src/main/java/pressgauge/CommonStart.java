@@ -4,9 +4,18 @@ package pressgauge;
 final class CommonStart {
   private static final String PROPERTY = "pressgauge.startat";
 
+  /**
+   * The harness means seconds: what is further off comes of another clock, and no one would wait.
+   */
+  private static final long FURTHEST_MS = 60_000;
+
   private CommonStart() {}
 
-  /** Waits for the moment; says by how much it was missed where it has passed. */
+  /**
+   * Waits for the moment; says by how much it was missed where it has passed.
+   *
+   * @throws UsageException if it is more than a minute off
+   */
   static void await(Settings settings) {
     if (settings.text(PROPERTY, "").isEmpty()) {
       return;
@@ -15,6 +24,10 @@ final class CommonStart {
     if (leftMs < 0) {
       System.err.println("pressgauge: " + PROPERTY + ": missed by " + -leftMs + " ms");
       return;
+    }
+    if (leftMs > FURTHEST_MS) {
+      throw new UsageException(
+          PROPERTY + ": " + leftMs + " ms from now; set the hosts' clocks, and the controller's");
     }
     try {
       Thread.sleep(leftMs);
