@@ -14,10 +14,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import yaml
+
 from harness.load_spec import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
 ANSIBLE = ROOT / "ansible"
 _POLL_S = 0.25
@@ -178,12 +180,12 @@ def playbook(  # noqa: PLR0913 - Ansible's own options, and who hears of it
     import ansible_runner  # noqa: PLC0415 only what runs campaigns pays for it, not what renders reports
 
     with private_folder() as private:
+        _hand_over(variables, private)
         thread, runner = ansible_runner.run_async(
             private_data_dir=str(private),
             project_dir=str(ANSIBLE),
             playbook=name,
             inventory=str(inventory.resolve()),
-            extravars=variables,
             limit=",".join(hosts) or None,
             envvars=_environment(private),
             event_handler=hear,
@@ -208,6 +210,21 @@ def playbook(  # noqa: PLR0913 - Ansible's own options, and who hears of it
         outcome.killed = runner.rc is None
         _explain(outcome, private, log)
     return outcome
+
+
+def as_data(variables: Mapping[str, Any]) -> str:
+    """YAML in which Ansible takes no text for a template.
+
+    A template runs commands on this machine, and Ansible trusts those in inventories and in variables that it is given.
+    """
+    return "--- !unsafe\n" + yaml.safe_dump(dict(variables), sort_keys=False)
+
+
+def _hand_over(variables: Mapping[str, Any], private: Path) -> None:
+    """Write the variables where ansible-runner finds them."""
+    path = private / "env/extravars"
+    path.parent.mkdir()
+    path.write_text(as_data(variables), encoding="utf-8")
 
 
 @contextmanager

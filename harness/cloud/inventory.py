@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from harness.cloud.fleet import GROUP, KIND, tag
 from harness.ledger import write_whole
+from harness.playbooks import as_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,5 +46,5 @@ def write_inventory(
     }
     content = {"all": {"vars": common}} | {group: {"hosts": hosts} for group, hosts in groups.items()}
     path = folder / INVENTORY_FILE
-    write_whole(path, yaml.safe_dump(content, sort_keys=False))
+    write_whole(path, as_data(content))
     return path

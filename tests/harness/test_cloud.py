@@ -20,7 +20,7 @@ from harness.cloud.up import bring_up
 from harness.errors import HostError, InputError
 from harness.load_spec import find_campaign, load_campaign
 from tests.harness.aws_server import REGION, refuse
-from tests.harness.commands import harness, start
+from tests.harness.commands import ROOT, harness, start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,16 +88,18 @@ def test_up_list_and_down(ec2: Any, tmp_path: Path) -> None:
     (inventory,) = home.glob("cloud/lab-*/hosts.yml")
     assert f"INVENTORY={inventory}" in up.out
 
-    hosts = yaml.safe_load(inventory.read_text())
-    assert list(hosts["db"]["hosts"]) == ["graviton-1", "intel-1"]
-    assert list(hosts["clients"]["hosts"]) == ["client-1", "client-2"]
-    first = hosts["db"]["hosts"]["graviton-1"]
+    read = [str(ROOT / ".venv/bin/ansible-inventory"), "-i", str(inventory), "--list"]
+    said = subprocess.run(read, capture_output=True, check=True).stdout
+    hosts = json.loads(said, object_hook=lambda value: value.get("__ansible_unsafe", value))
+    assert hosts["db"]["hosts"] == ["graviton-1", "intel-1"]
+    assert hosts["clients"]["hosts"] == ["client-1", "client-2"]
+    first = hosts["_meta"]["hostvars"]["graviton-1"]
     assert first["pressgauge_address"].startswith("172.")
     assert first["ansible_user"] == "ubuntu"
     assert first["pressgauge_platform"] == "arm"
-    assert "pressgauge_platform" not in hosts["db"]["hosts"]["intel-1"]
+    assert "pressgauge_platform" not in hosts["_meta"]["hostvars"]["intel-1"]
     key = inventory.parent / "id_ed25519"
-    assert hosts["all"]["vars"]["ansible_ssh_private_key_file"] == str(key)
+    assert first["ansible_ssh_private_key_file"] == str(key)
     assert key.stat().st_mode & 0o077 == 0
 
     listed = harness("cloud-list", "--region", REGION)
