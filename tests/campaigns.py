@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import time
+import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from tests.harness.commands import HOME, await_files, left_running, start
+from tests.harness.commands import HOME, await_operations, left_running, start
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-LONG = {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 6}}
+LONG = {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 8}}
 
 
 def small(path: Path, port: int, **changes: Any) -> Path:
@@ -29,7 +29,7 @@ def small(path: Path, port: int, **changes: Any) -> Path:
         "records": 2000,
         "cache_size": "256MiB",
         "load": {"threads": 2, "batch": 100, "warmup_s": 0},
-        "workloads": {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 2}},
+        "workloads": {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": None, "operations": 2000}},
         "limits": {"attempts": 1},
         "instance": {"port": port},
         "decision": {"baseline": "snappy"},
@@ -40,17 +40,19 @@ def small(path: Path, port: int, **changes: Any) -> Path:
 
 @contextmanager
 def meddling(
-    tmp_path: Path, port: int, codes: Collection[int] = (3, 4), mix: str = "rmw"
+    tmp_path: Path, port: int, codes: Collection[int] = (3, 4), *, stopped: bool = False, **changes: Any
 ) -> Iterator[tuple[Path, Path]]:
-    """A trial on its way, handed over in its run phase (evidence folder, instance folder); then its end, with a code
-    of `codes`."""
-    spec = small(tmp_path / "void.yaml", port, workloads={"rmw": LONG["rmw"] | {"mix": mix}})
+    """A trial on its way, handed over while its run phase works (evidence folder, instance folder); then its end, with
+    a code of `codes`, by itself or `stopped`. `changes` are to the workload.
+    """
+    spec = small(tmp_path / "void.yaml", port, workloads={"rmw": LONG["rmw"] | changes})
     running = start("run", spec, "--results", tmp_path / "results", "--plain")
     trials = tmp_path / "results/void/latest/trials"
-    await_files(running, trials, ".*.partial/rmw.status.log")
-    time.sleep(1.5)
+    await_operations(running, trials, ".*.partial/rmw.status.log")
     yield next(trials.glob(".*.partial")), HOME / f"instances/t{port}"
-    out, err = running.communicate(timeout=120)
+    if stopped:
+        running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=300)
     assert "Traceback" not in out + err
     assert running.returncode in codes, out + err
     assert left_running(HOME) == []

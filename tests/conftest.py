@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import ansible
 import ansible.module_utils
@@ -17,6 +18,10 @@ from tests.harness.commands import HOME
 if TYPE_CHECKING:
     from pathlib import Path
 
+
+# A busy machine is no fault of ours: no example has to be quick.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 ansible.__path__.append(str(ROOT / "ansible"))
 ansible.module_utils.__path__.append(str(ROOT / "ansible/module_utils"))

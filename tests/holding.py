@@ -20,9 +20,16 @@ def holding(secret: str, *folders: Path) -> list[Path]:
     return found
 
 
+def _listed(folder: Path) -> list[Path]:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return list(folder.iterdir())
+    return []
+
+
 def _files(folder: Path) -> Iterator[Path]:
     skipped = {"engines", "datasets", "corpora", "setup"}  # large, and made before there was a secret
-    for path in folder.iterdir() if folder.is_dir() else ():
+    skipped |= {"data", "beside"}  # mongod's; and the home of tests that run beside these
+    for path in _listed(folder):
         if path.name not in skipped and not path.is_symlink():
             if path.is_dir():
                 yield from _files(path)

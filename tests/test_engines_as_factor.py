@@ -28,7 +28,7 @@ def reduced(campaign: str, path: Path, port: int) -> Path:
         "records": 3000,
         "cache_size": "256MiB",
         "load": {"threads": 2, "batch": 100, "warmup_s": 0},
-        "workloads": {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 2}},
+        "workloads": {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": None, "operations": 2000}},
         "instance": {"port": port, "tls": "always"},
         "limits": {"attempts": 1},
     }

@@ -12,7 +12,6 @@ import signal
 import ssl
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from harness.authority import certify
 from harness.ledger import find_run
 from harness.runner import JAR
 from tests.campaigns import small
-from tests.harness.commands import await_files, start
+from tests.harness.commands import await_operations, start
 from tests.holding import holding
 from tests.remote_hosts import inventory, remote_hosts
 
@@ -62,7 +61,7 @@ def test_a_killed_primary_voids_the_trial_and_the_run_goes_on(tmp_path: Path, ho
         records=2001,
         load={"threads": 2, "warmup_s": 0},
         workloads={
-            "rmw": {"threads": 3, "warmup_s": 1, "measure_s": 3},
+            "rmw": {"threads": 3, "warmup_s": 1, "measure_s": 9},
             "d": {"threads": 2, "warmup_s": 0, "measure_s": None, "operations": 500},
         },
         limits={"attempts": 2},
@@ -71,8 +70,7 @@ def test_a_killed_primary_voids_the_trial_and_the_run_goes_on(tmp_path: Path, ho
     where = inventory(tmp_path, [hosts[name] for name in DATABASES], [hosts[name] for name in LOADERS])
     places: list[str | Path] = ["--results", tmp_path / "results", "--home", tmp_path / "home", "--inventory", where]
     running = start("run", spec, *places, "--plain")
-    await_files(running, hosts["two"].place / "home/evidence", "*/clients/*/rmw.status.log")
-    time.sleep(1)
+    await_operations(running, hosts["two"].place / "home/evidence", "*/clients/*/rmw.status.log")
     mongods = {name: [pid for pid, line in hosts[name].left().items() if "bin/mongod" in line] for name in hosts}
     assert {name: len(found) for name, found in mongods.items()} == {
         "first": 2, "second": 1, "third": 1, "one": 0, "two": 0,
@@ -80,11 +78,11 @@ def test_a_killed_primary_voids_the_trial_and_the_run_goes_on(tmp_path: Path, ho
     check_encryption(tmp_path, hosts)
     primary = next(pid for pid in mongods["first"] if f"t{PORT}/mongod.conf" in hosts["first"].left()[pid])
     os.kill(primary, signal.SIGKILL)
-    out, err = running.communicate(timeout=600)
+    out, err = running.communicate(timeout=3000)
     assert running.returncode == 0, out + err
     run = find_run(tmp_path / "results/set/latest")
     void, counting = run.records()
-    assert void.void[0].code in {"engine-failed", "host-failed", "client-failed"}  # whoever meets its death first
+    assert void.void[0].code in {"engine-failed", "host-failed", "client-failed", "election"}  # who meets it first
     assert counting.void == ()
     assert counting.attempt == 2
     assert counting.in_force is not None
@@ -126,7 +124,7 @@ def client_says(tmp_path: Path, address: str, authority: Path) -> str:
     properties = {"mongodb.uri.file": uri, "mongodb.authority.file": authority, "verify.out": tmp_path / "out.json"}
     options = [word for name, value in properties.items() for word in ("-p", f"{name}={value}")]
     client = ["java", "-cp", str(JAR), "pressgauge.Verify", *options]
-    ran = subprocess.run(client, capture_output=True, text=True, check=False, timeout=60)
+    ran = subprocess.run(client, capture_output=True, text=True, check=False, timeout=300)
     assert ran.returncode == 3, ran.stderr
     return ran.stderr
 

@@ -33,7 +33,7 @@ INTRUSIONS: dict[str, Callable[[Client], object]] = {
 
 
 def test_an_intruder_without_the_password(tmp_path: Path) -> None:
-    with meddling(tmp_path, PORT, codes=(0,)) as (evidence, instance):
+    with meddling(tmp_path, PORT, codes=(130,), stopped=True, measure_s=300) as (evidence, instance):
         own = HOME / f"clients/t{PORT}/uri"
         password = urlsplit(own.read_text(encoding="utf-8")).password
         assert password

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import Literal
 
 import pytest
@@ -57,7 +58,6 @@ def test_hosts_are_held_against_themselves_and_loaders_have_no_disk() -> None:
 @given(st.lists(st.floats(1e-3, 1e12), min_size=1, max_size=9), st.sampled_from(["CPU", "disk"]))
 def test_a_flag_is_exactly_a_distance_from_the_median(rates: list[float], work: Literal["CPU", "disk"]) -> None:
     given_ = [canary(i, cpu=rate) if work == "CPU" else canary(i, disk=rate) for i, rate in enumerate(rates)]
-    middle = sorted(rates)[len(rates) // 2] if len(rates) % 2 else None
+    middle = statistics.median(rates)
     flagged = {one.block for one in moved(given_, 15)}
-    if middle is not None:
-        assert flagged == {i for i, rate in enumerate(rates) if abs(100 * (rate / middle - 1)) > 15}
+    assert flagged == {i for i, rate in enumerate(rates) if abs(100 * (rate / middle - 1)) > 15}

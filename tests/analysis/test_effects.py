@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from analysis.records import TrialRecord
 
-FEW = settings(max_examples=12, deadline=None)
+FEW = settings(max_examples=12)
 SEEDS = st.integers(0, 10_000)
 
 

@@ -25,7 +25,7 @@ RECORDED = Path(__file__).parent / "recorded" / "ftdc"
 RECORDINGS = sorted(path.name for path in RECORDED.iterdir())
 ALL = ("serverStatus.*", "systemMetrics.*", "end")
 INSERTS = "serverStatus.opcounters.insert"
-FEW = settings(max_examples=60, deadline=None)
+FEW = settings(max_examples=60)
 
 
 def recording(name: str) -> list[tuple[str, bytes]]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 RECORDED = Path(__file__).parent / "recorded" / "ftdc"
 VERSIONS = ("4.4.2", "5.0.4", "6.0.5", "6.0.27")
-FEW = settings(max_examples=60, deadline=None)
+FEW = settings(max_examples=60)
 PORT = 27267
 
 

@@ -16,7 +16,7 @@ OBEDIENT = "import time; print('up', flush=True); time.sleep(60)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {OBEDIENT}"
 
 
-def stopped(tmp_path: Path, program: str | None, **facts: object) -> dict[str, Any]:
+def stopped(tmp_path: Path, program: str | None, timeout_s: int = 60, **facts: object) -> dict[str, Any]:
     """What stop.json says after an instance, whose mongod is a small program, was stopped."""
     directory, evidence = tmp_path / "instance", tmp_path / "evidence"
     create_owned(directory, {"evidence_dir": str(evidence), **facts})
@@ -31,7 +31,7 @@ def stopped(tmp_path: Path, program: str | None, **facts: object) -> dict[str, A
         identity = Process.of(child.pid)
         assert identity
         identity.record(directory / "mongod.pid")
-    told = stop({"directory": str(directory), "evidence_dir": str(evidence), "timeout_s": 1, "keep": False})
+    told = stop({"directory": str(directory), "evidence_dir": str(evidence), "timeout_s": timeout_s, "keep": False})
     if child:
         child.communicate()
     said = json.loads((evidence / "stop.json").read_text())
@@ -45,7 +45,7 @@ def stopped(tmp_path: Path, program: str | None, **facts: object) -> dict[str, A
     ("program", "was_running", "killed"), [(OBEDIENT, True, False), (STUBBORN, True, True), (None, False, False)]
 )
 def test_how_it_ended(tmp_path: Path, program: str | None, was_running: bool, killed: bool) -> None:  # noqa: FBT001
-    said = stopped(tmp_path, program)
+    said = stopped(tmp_path, program, timeout_s=1 if program == STUBBORN else 60)
     assert (said["format_version"], said["was_running"], said["killed"]) == (1, was_running, killed)
     assert (said.get("last_words") is not None) is not was_running
 
@@ -58,6 +58,11 @@ def test_its_control_group_goes_with_it(tmp_path: Path) -> None:
 
 def test_an_instance_started_for_another_place_is_left_alone(tmp_path: Path) -> None:
     create_owned(tmp_path / "instance", {"evidence_dir": "/elsewhere"})
-    asked = {"directory": str(tmp_path / "instance"), "evidence_dir": str(tmp_path), "timeout_s": 1, "keep": False}
+    asked = {
+        "directory": str(tmp_path / "instance"),
+        "evidence_dir": str(tmp_path),
+        "timeout_s": 1,
+        "keep": False,
+    }
     assert stop(asked)["changed"] is False
     assert not (tmp_path / "stop.json").exists()

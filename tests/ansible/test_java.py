@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -99,14 +100,15 @@ def test_a_result_of_an_earlier_attempt_does_not_pass_for_this_one(tmp_path: Pat
 
 
 def test_a_client_that_takes_too_long_is_killed_with_all_it_started(tmp_path: Path) -> None:
-    with pytest.raises(Failure, match="longer than 1 s"):
-        client(tmp_path, "sleep 61.5 & echo $! >$(dirname $0)/child; wait", timeout_s=1).run()
+    with pytest.raises(Failure, match="longer than 3 s"):
+        client(tmp_path, "sleep 61.5 & echo $! >$(dirname $0)/child; wait", timeout_s=3).run()
     record = json.loads((tmp_path / "evidence/rmw.process.json").read_text())
     assert (record["exit_code"], record["timed_out"]) == (-9, True)
-    state = subprocess.run(
-        ["ps", "-o", "stat=", (tmp_path / "child").read_text().strip()], capture_output=True, check=False
-    )
-    assert state.stdout[:1] in (b"", b"Z")
+    child = (tmp_path / "child").read_text().strip()
+    deadline = time.monotonic() + 30  # killed with its group; when it has gone is the kernel's affair
+    while subprocess.run(["ps", "-o", "stat=", child], capture_output=True, check=False).stdout[:1] not in (b"", b"Z"):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 @pytest.mark.parametrize("missing", ["jar", "corpus", "java"])

@@ -55,12 +55,12 @@ def test_a_pid_file_that_says_nothing_names_no_process(text: str, tmp_path: Path
 def test_a_zombie_has_ended(sleeper: subprocess.Popen[bytes]) -> None:
     process = known(sleeper)
     sleeper.kill()  # not waited for: it stays a zombie
-    assert process.wait(5)
+    assert process.wait(60)
     assert Path(f"/proc/{sleeper.pid}").exists()
 
 
 def test_stopping_asks_first(sleeper: subprocess.Popen[bytes]) -> None:
-    assert known(sleeper).stop(grace_s=5) is False
+    assert known(sleeper).stop(grace_s=60) is False
     assert sleeper.wait() == -signal.SIGTERM
 
 

@@ -183,7 +183,7 @@ def test_a_bad_file_is_refused(content: bytes | None, settings_: dict[str, str],
     assert not (tmp_path / "corpora").exists()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.binary(max_size=200))
 def test_any_file_is_used_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     folder = tmp_path_factory.mktemp("any")

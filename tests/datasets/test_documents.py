@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from datasets import Corpus, DocumentShape, document, value
@@ -34,7 +34,6 @@ def test_mix_is_the_published_splitmix64() -> None:
     assert stream == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
 
-@settings(deadline=None)
 @given(st.integers(-(2**63), 2**63 - 1), *[st.integers(0, 2**40)] * 3)
 def test_draw_follows_the_contract(seed: int, key: int, field: int, version: int) -> None:
     assert draw(seed, key, field, version) == java_draw(seed, key, field, version)
@@ -64,7 +63,6 @@ def test_a_versioned_value_begins_with_its_marker() -> None:
         value(corpus, 7, 1, 2, 123, 4)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), min_size=1), min_size=1),
     *[st.integers(0, 2**31)] * 3,

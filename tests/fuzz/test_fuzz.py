@@ -55,7 +55,6 @@ def test_damage_ends_in_the_readers_own_error(name: str, tmp_path: Path) -> None
 
     @settings(
         max_examples=EXAMPLES,
-        deadline=None,
         database=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example, HealthCheck.data_too_large],
     )

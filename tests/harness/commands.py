@@ -8,6 +8,12 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workloads.ycsb_status import read_status_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = Path(os.environ.get("PRESSGAUGE_HOME", ROOT / ".pressgauge"))  # as the command line has it
@@ -41,10 +47,24 @@ def start(*arguments: str | Path, **own: str) -> subprocess.Popen[str]:
 
 def await_files(running: subprocess.Popen[str], folder: Path, *patterns: str) -> None:
     """Return when the folder holds a file of each pattern, while the command runs; in five minutes at most."""
+    _await(running, lambda: all(list(folder.glob(pattern)) for pattern in patterns), f"no {patterns} in {folder}")
+
+
+def await_operations(running: subprocess.Popen[str], folder: Path, pattern: str) -> None:
+    """Return when a status log of this pattern tells of operations: the client works, and not just exists."""
+    _await(running, lambda: any(map(_works, folder.glob(pattern))), f"no operations in {pattern} of {folder}")
+
+
+def _works(status_log: Path) -> bool:
+    lines = status_log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return any(status.operations for status in map(read_status_line, lines) if status)
+
+
+def _await(running: subprocess.Popen[str], condition: Callable[[], bool], otherwise: str) -> None:
     deadline = time.monotonic() + 300
-    while not all(list(folder.glob(pattern)) for pattern in patterns):
+    while not condition():
         assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline, f"no {patterns} in {folder}"
+        assert time.monotonic() < deadline, otherwise
         time.sleep(0.1)
 
 

@@ -125,7 +125,7 @@ def test_a_missing_campaign_offers_the_nearest_name() -> None:
         find_campaign("nowhere/x.yaml")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(at=st.integers(0, len(GOOD)), junk=st.text(max_size=8))
 def test_any_damage_is_read_or_told(tmp_path_factory: pytest.TempPathFactory, at: int, junk: str) -> None:
     path = tmp_path_factory.mktemp("spec") / "mine.yaml"

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.real
 
 
 def test_three_kills(engine: Path, tmp_path: Path) -> None:
-    chaos = Chaos(Site(tmp_path, 27392), random.Random(1), within_s=15)
+    chaos = Chaos(Site(tmp_path, 27392), random.Random(1), within_s=8)
     told = list(chaos.run(["power", "client", "Ansible"]))
     assert told[-1].startswith("run 1: 2 trials as planned")
     assert len(told) == 4

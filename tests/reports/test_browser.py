@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
 from analysis.comparability import Difference
 from analysis.criteria import Prices
@@ -67,14 +67,21 @@ class Visit:
 
     def __init__(self, browser: Browser, path: Path, **options: Any) -> None:
         self.context = browser.new_context(offline=True, **options)
+        self.context.set_default_timeout(300_000)
         self.page: Page = self.context.new_page()
         self.complaints: list[str] = []
+        self.dialogs: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("dialog", self._dismiss)
         self.page.goto(path.as_uri())
         self.page.wait_for_function("document.documentElement.dataset.drawn !== undefined")
+
+    def _dismiss(self, dialog: Dialog) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
 
     def __enter__(self) -> Visit:
         return self
@@ -270,11 +277,9 @@ def test_hostile_names_stay_text(browser: Browser, tmp_path: Path) -> None:
     criteria = CRITERIA.model_copy(update={"baseline": "snappy" + name})
     write_report(run(records, campaign=name, question=name, criteria=criteria), tmp_path)
     with Visit(browser, tmp_path / "index.html", **WIDE) as visit:
-        dialogs: list[str] = []
-        visit.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
         visit.page.locator("[data-chart=compression-ratio] .mark-symbol path").first.hover(force=True)
         assert name in visit.page.locator("#vg-tooltip-element.visible").inner_text()
         assert visit.page.locator("h1").inner_text() == name
         assert visit.page.locator("img").count() == 0
-        assert dialogs == []
+        assert visit.dialogs == []
         assert visit.complaints == []

@@ -8,7 +8,7 @@ import zlib
 import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from workloads import Histogram, YcsbOutputError
@@ -28,7 +28,6 @@ def ours(latencies: list[int]) -> Histogram:
     return Histogram.decode(theirs(latencies).encode())
 
 
-@settings(deadline=None)
 @given(LATENCIES)
 def test_reads_what_the_library_writes(latencies: list[int]) -> None:
     histogram, reference = ours(latencies), theirs(latencies)
@@ -43,7 +42,6 @@ def test_reads_what_the_library_writes(latencies: list[int]) -> None:
             assert histogram.percentile_us(percent) == reference.get_highest_equivalent_value(ranked[rank - 1])
 
 
-@settings(deadline=None)
 @given(LATENCIES)
 def test_the_library_reads_what_is_written(latencies: list[int]) -> None:
     encoded = ours(latencies).encode()
@@ -54,7 +52,6 @@ def test_the_library_reads_what_is_written(latencies: list[int]) -> None:
     assert reference.get_max_value() == theirs(latencies).get_max_value()
 
 
-@settings(deadline=None)
 @given(st.lists(LATENCIES, max_size=5))
 def test_merging_is_recording_together(parts: list[list[int]]) -> None:
     together = ours([latency for part in parts for latency in part])
@@ -81,7 +78,6 @@ def test_impossible_percentiles_are_refused(percent: float) -> None:
         ours([1]).percentile_us(percent)
 
 
-@settings(deadline=None)
 @given(LATENCIES, st.data())
 def test_damage_is_an_error_or_another_histogram(latencies: list[int], data: st.DataObject) -> None:
     """A flipped bit under the checksum of zlib is always noticed; one in base64's padding may change nothing."""
@@ -94,7 +90,6 @@ def test_damage_is_an_error_or_another_histogram(latencies: list[int], data: st.
         return
 
 
-@settings(deadline=None)
 @given(LATENCIES, st.data())
 def test_a_cut_is_noticed(latencies: list[int], data: st.DataObject) -> None:
     encoded = ours(latencies).encode()
@@ -135,7 +130,6 @@ def test_hostile_input_is_refused(encoded: bytes) -> None:
         Histogram.decode(encoded)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_any_body_is_read_or_refused(body: bytes) -> None:
     try:

@@ -119,7 +119,7 @@ def test_a_bad_log_is_refused(content: bytes | None, message: str, tmp_path: Pat
     assert str(path) in str(caught.value)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.data())
 def test_any_damage_is_an_error_or_harmless(tmp_path: Path, data: st.DataObject) -> None:
     path = tmp_path / RMW.name

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from workloads import Status, read_status_line, read_summary
@@ -69,7 +69,6 @@ def test_other_lines_are_none(line: str) -> None:
     assert read_status_line(line) is None
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=st.sampled_from("0123456789:- sec;operations[]=,.Count99\n"), max_size=300))
 def test_no_tail_of_a_line_fails(tail: str) -> None:
     read_status_line(tail)

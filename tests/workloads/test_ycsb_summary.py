@@ -100,7 +100,7 @@ def test_a_bad_summary_is_refused(content: bytes | None, message: str, tmp_path:
     assert str(path) in str(caught.value)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.data())
 def test_any_damage_is_an_error_or_a_summary(tmp_path: Path, data: st.DataObject) -> None:
     text = bytearray(WHOLE)
