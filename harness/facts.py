@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from harness.ledger import HOST_FILE, SPEC_FILE, VERSIONS_FILE, find_run
+from harness.ledger import SPEC_FILE, VERSIONS_FILE, find_run
 from harness.load_spec import load_campaign
-from harness.outcome import read_json
+from harness.run_json import read_hosts, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def run_facts(folder: Path) -> dict[str, JsonValue]:
 def conditions(ledger: Ledger, campaign: Campaign) -> dict[str, JsonValue]:
     """What a run's figures are conditional on: hosts, corpora, every condition of the spec, and versions of tools."""
     found: dict[str, JsonValue] = {}
-    hosts = read_json(ledger.folder / HOST_FILE)
+    hosts = read_hosts(ledger.folder)
     for number, name in enumerate(sorted(hosts), start=1):
         prefix = "host" if len(hosts) == 1 else f"host{number}"
         found |= {f"{prefix}.{key}": hosts[name].get(key) for key in _ABOUT_HOSTS}

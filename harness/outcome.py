@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from analysis import frames
 from analysis.decision import decide
@@ -12,12 +11,13 @@ from harness import doctor
 from harness.canaries import moved_canaries
 from harness.engine_seconds import engine_seconds
 from harness.errors import Exit, InputError
-from harness.ledger import HOST_FILE, SPEC_FILE, VERSIONS_FILE
+from harness.ledger import SPEC_FILE, VERSIONS_FILE
 from harness.plan import plan
+from harness.run_json import read_hosts, read_json
 from reports import Run, TemplateFaultError, summary_lines, write_report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from analysis.decision import Decision
@@ -47,7 +47,7 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
     """Decide, and write everything that people look at into the run's `report/`."""
     records = ledger.records()
     blocks = max(campaign.fewest_blocks, max((record.block + 1 for record in records), default=0))
-    hosts = read_json(ledger.folder / HOST_FILE)
+    hosts = read_hosts(ledger.folder)
     versions = [engine.version for engine in campaign.engines.values()]
     run = Run(
         campaign=campaign.name,
@@ -57,7 +57,7 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
         command=str(ledger.state().get("command", "")),
         records=tuple(records),
         criteria=campaign.decision,
-        planned_trials=tuple((trial.block, trial.cell) for trial in plan(campaign, blocks, ledger.platforms)),
+        planned_trials=tuple(trial.what for trial in plan(campaign, blocks, ledger.platforms)),
         arms=tuple(campaign.arms),
         engines=tuple(campaign.engines),
         datasets=tuple(campaign.datasets),
@@ -96,8 +96,8 @@ def summarise(decision: Decision, ledger: Ledger) -> Iterator[str]:
 
 def exit_code(decision: Decision, records: Sequence[TrialRecord], planned: Sequence[PlannedTrial]) -> Exit:
     """4 where trials are missing or void, else 1 where no arm satisfies the constraints, else 0."""
-    counting = {record.index for record in records if record.counts}
-    if any(trial.index not in counting for trial in planned):
+    counting = {(record.block, record.cell) for record in records if record.counts}
+    if any(trial.what not in counting for trial in planned):
         return Exit.INCOMPLETE
     return Exit.GATE_FAILED if decision.exit_code else Exit.FINE
 
@@ -106,12 +106,3 @@ def _versions(ledger: Ledger, records: Sequence[TrialRecord]) -> dict[str, str]:
     engines = sorted({record.in_force.version for record in records if record.in_force})
     kept = {name: str(told) for name, told in read_json(ledger.folder / VERSIONS_FILE).items()}
     return {"mongod": ", ".join(engines) or "none started"} | kept
-
-
-def read_json(path: Path) -> Mapping[str, Any]:
-    """A JSON object from a run's folder; an empty one where the file is missing or damaged."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -1,4 +1,7 @@
-"""From a campaign to the list of its trials: randomised complete blocks. Pure: the same spec gives the same plan."""
+"""From a campaign to the list of its trials: randomised complete blocks, balanced for place and neighbour.
+
+Pure: the same spec gives the same plan.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,11 @@ class PlannedTrial:
     cell: Cell
 
     @property
+    def what(self) -> tuple[int, Cell]:
+        """What tells it from the others, wherever in the order it runs."""
+        return self.block, self.cell
+
+    @property
     def name(self) -> str:
         """The name of its folder, e.g. `0007-2-zstd` for the seventh trial; it sorts in the order of the plan."""
         where = f"-{self.cell.platform}" if self.cell.platform else ""
@@ -67,17 +75,32 @@ def plan_block(campaign: Campaign, block: int, platforms: Sequence[str] = ONE_PL
     on the campaign's seed and the block's number alone, so that more blocks never change earlier ones. It is the same
     on every platform: they run it at the same time.
     """
-    order = random.Random(f"pressgauge {campaign.seed} block {block}")  # noqa: S311 - reproducible by design
     datasets = list(campaign.datasets)
-    order.shuffle(datasets)
-    every = cells(campaign)
-    ordered: list[Cell] = []
-    for dataset in datasets:
-        compared = [cell for cell in every if cell.dataset == dataset]
-        order.shuffle(compared)
-        ordered += compared
+    _drawn(campaign, f"block {block}").shuffle(datasets)
+    ordered = [cell for dataset in datasets for cell in _balanced(campaign, dataset, block)]
     placed = [cell.model_copy(update={"platform": platform}) for platform in platforms for cell in ordered]
     return [PlannedTrial(block * len(placed) + number, block, cell) for number, cell in enumerate(placed)]
+
+
+def _balanced(campaign: Campaign, dataset: str, block: int) -> list[Cell]:
+    """A dataset's cells in one block: a row of a Williams square, which as many blocks as there are cells make up.
+
+    Each cell stands once in every place, and (where their number is even) once right behind every other. So neither a
+    drift within blocks nor what a trial leaves behind favours one, as one and the same unlucky draw in every run of a
+    campaign would. The cells' letters and the order of the rows are drawn.
+    """
+    compared = [cell for cell in cells(campaign) if cell.dataset == dataset]
+    size = len(compared)
+    square, row = divmod(block, size)
+    draw = _drawn(campaign, f"{dataset} square {square}")
+    draw.shuffle(compared)
+    shift = draw.sample(range(size), size)[row]
+    zigzag = [-(place // 2) if place % 2 == 0 else place // 2 + 1 for place in range(size)]  # 0, 1, -1, 2, -2, …
+    return [compared[(letter + shift) % size] for letter in zigzag]
+
+
+def _drawn(campaign: Campaign, what: str) -> random.Random:
+    return random.Random(f"pressgauge {campaign.seed} {what}")  # noqa: S311 - reproducible by design
 
 
 def plan(campaign: Campaign, blocks: int, platforms: Sequence[str] = ONE_PLATFORM) -> list[PlannedTrial]:
@@ -136,7 +159,7 @@ def describe(campaign: Campaign) -> Iterator[str]:
     )
     for block in range(fewest):
         order = " → ".join(_short(campaign, trial.cell) for trial in plan_block(campaign, block))
-        yield f"block {block + 1}: {order}"
+        yield f"block {block_number(block)}: {order}"
 
 
 def _short(campaign: Campaign, cell: Cell) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from analysis.history import history, steps
 from harness.errors import PressgaugeError
 from harness.facts import run_facts
 from harness.ledger import HOST_FILE
+from harness.run_json import parse_hosts
 from reports import RunSummary, Shift, by_campaign, write_index
 
 if TYPE_CHECKING:
@@ -34,10 +34,9 @@ def write_results_index(results: Path) -> None:
 
 
 def summarise_run(campaign: str, run_id: str, decision: bytes, hosts: bytes) -> RunSummary | None:
-    """A run's line in an index, from its `decision.json` and `host.json`; None where these can't be read."""
+    """A run's line in an index, from `decision.json` and `host.json`; None where the decision can't be read."""
     try:
         decided = Decision.model_validate_json(decision)
-        surveys = json.loads(hosts)
         began = datetime.strptime(run_id, RUN_ID_FORMAT).replace(tzinfo=UTC)
     except (ValueError, ValidationError):
         return None
@@ -45,7 +44,7 @@ def summarise_run(campaign: str, run_id: str, decision: bytes, hosts: bytes) -> 
         campaign=campaign,
         run_id=run_id,
         started_at=began.isoformat(),
-        host=", ".join(f"{host}: {survey.get('cpu_model')}" for host, survey in surveys.items()),
+        host=", ".join(f"{host}: {survey.get('cpu_model')}" for host, survey in parse_hosts(hosts).items()),
         engines=tuple(dict.fromkeys(one.choice.group.engine or "several" for one in decided.recommendations)),
         decision=decided,
         link=f"{campaign}/{run_id}/report/index.html",

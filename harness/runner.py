@@ -174,9 +174,9 @@ class CampaignRun:
 
     def _todo(self, blocks: int) -> list[planning.PlannedTrial]:
         """The planned trials that neither count, nor are void for good, nor have used up this command's attempts."""
-        finished = {r.index for r in self.ledger.records() if r.counts or not failure_of(r)}
+        finished = {(r.block, r.cell) for r in self.ledger.records() if r.counts or not failure_of(r)}
         used_up = {index for index, tried in self.attempts.items() if tried >= self.campaign.limits.attempts}
-        return [trial for trial in self._planned(blocks) if trial.index not in finished | used_up]
+        return [t for t in self._planned(blocks) if t.what not in finished and t.index not in used_up]
 
     def _planned(self, blocks: int) -> list[planning.PlannedTrial]:
         return planning.plan(self.campaign, blocks, list(self.places))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -70,6 +71,28 @@ def test_the_order_depends_on_seed_and_block() -> None:
 def test_the_first_place_is_shared_fairly() -> None:
     first = Counter(plan_block(campaign(seed), 0)[0].cell.arm for seed in range(2000))
     assert all(400 < count < 600 for count in first.values())
+
+
+@given(seed=st.integers(0, 2**63 - 1), engines=st.integers(1, 3), datasets=st.integers(1, 2), square=st.integers(0, 3))
+def test_as_many_blocks_as_cells_are_balanced(seed: int, engines: int, datasets: int, square: int) -> None:
+    """Every cell once in every place of its dataset, and once right behind every other."""
+    spec, size = campaign(seed, engines, datasets), 4 * engines
+    for dataset in spec.datasets:
+        rows = [
+            [trial.cell for trial in plan_block(spec, square * size + row) if trial.cell.dataset == dataset]
+            for row in range(size)
+        ]
+        assert all(len(set(column)) == size for column in zip(*rows, strict=True))
+        pairs = Counter(pair for row in rows for pair in pairwise(row))
+        assert set(pairs.values()) == {1}
+        assert len(pairs) == size * (size - 1)
+
+
+def test_an_odd_number_of_cells_takes_every_place_once() -> None:
+    spec = campaign()
+    spec = spec.model_copy(update={"arms": {name: arm for name, arm in spec.arms.items() if name != "zlib"}})
+    rows = [[trial.cell.arm for trial in plan_block(spec, block)] for block in range(3)]
+    assert all(len(set(column)) == 3 for column in zip(*rows, strict=True))
 
 
 @pytest.mark.parametrize("name", ["quick", "smoke", "arm-article"])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.ledger import SPEC_FILE
+import pytest
+
+from harness.ledger import HOST_FILE, SPEC_FILE
 from harness.results_index import write_results_index
 from tests.harness.factory import keep_run
 
@@ -31,3 +33,11 @@ def test_the_first_run_that_changed_and_what_differed_in_it(tmp_path: Path) -> N
     assert "from the run before: engine 6.0.5 → 6.0.27; host.kernel 6.1 → 6.2.</p>" in text
     (changed[0] / SPEC_FILE).write_text("arms: [")
     assert "What differs from the run before can&#39;t be read." in index_of(tmp_path)
+
+
+@pytest.mark.parametrize("hosts", [b"[]", b"null", b'{"a": 1}', b'{"a": {"data": []', b"", b"\xff", b"[" * 100_000])
+def test_a_damaged_host_file_costs_the_host_and_not_the_index(tmp_path: Path, hosts: bytes) -> None:
+    for day in (1, 2, 3, 4, 5):
+        keep_run(tmp_path, day, slower=0.5 if day == 5 else 1)
+    (tmp_path / "nightly/20260105T000000Z" / HOST_FILE).write_bytes(hosts)
+    assert "20260105T000000Z/report/index.html" in index_of(tmp_path)
