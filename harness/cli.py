@@ -56,14 +56,14 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
     """Run a campaign, or go on with an unfinished one, and write its report."""
     path = find_campaign(campaign)
     spec = load_campaign(path)
+    site = find_site(inventory, home.resolve())
     run_id = datetime.now(UTC).strftime(RUN_ID_FORMAT)
     command = f"make run-campaign CAMPAIGN={campaign}"
     ledger = open_run(results, spec.name, path.read_text(encoding="utf-8"), run_id, anew=anew, command=command)
-    progress = Progress(make_view(plain=plain, quiet=quiet, as_json=as_json))
     with ledger.locked():
+        progress = Progress(make_view(plain=plain, quiet=quiet, as_json=as_json))
         try:
-            work = CampaignRun(spec, find_site(inventory, home.resolve()), ledger, progress)
-            records = work.run(lambda known: blocks_wanted(spec, known))
+            records = CampaignRun(spec, site, ledger, progress).run(lambda known: blocks_wanted(spec, known))
         finally:
             progress.close()
         decision = write_outcome(ledger, spec)
@@ -90,7 +90,10 @@ def plan(
 @app.command()
 def report(
     folder: RunArgument,
-    template: Annotated[Path | None, typer.Option("--template", help="Your templates; see docs/templates.md.")] = None,
+    template: Annotated[
+        Path | None,
+        typer.Option("--template", exists=True, file_okay=False, help="Your templates; see docs/templates.md."),
+    ] = None,
 ) -> None:
     """Render a run's report again, offline."""
     ledger = find_run(folder)

@@ -70,7 +70,9 @@ def load_campaign(path: Path, name: str = "") -> Campaign:
     """
     source = read_yaml(path)
     if not isinstance(source.data, dict):
-        raise InputError(f"{path}: a campaign is a mapping of keys, see docs/spec.md")
+        raise InputError(
+            f"{path}: a campaign is a mapping of keys", do="docs/spec.md lists them, campaigns/ has examples"
+        )
     try:
         campaign = Campaign.model_validate({"name": name or path.stem, **source.data})
     except ValidationError as error:

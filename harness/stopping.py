@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SAME_S = 0.5  # make and the terminal may both pass on one keystroke
 
 
@@ -25,8 +26,14 @@ def listen() -> None:
     The first one raises KeyboardInterrupt wherever it comes. Later ones are only noted, for `hurry`: raised just
     anywhere they would end the cleaning up half-way.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in _SIGNALS:
         signal.signal(number, _take)
+
+
+def be_deaf() -> None:
+    """From now on they change nothing: all is told, and one that met the interpreter's end would take the exit code."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def hurry() -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from typer.exceptions import TyperException
 
 from harness.errors import Exit, PressgaugeError
-from harness.stopping import listen
+from harness.stopping import be_deaf, listen
 
 
 def say(lines: object) -> None:
@@ -42,6 +42,7 @@ def run_app(app: typer.Typer) -> None:
         sys.exit(Exit.INTERRUPTED)
     except OSError as error:
         console.print(f"pressgauge: {_of_system(error)}", markup=False)
+        console.print("            → see to that file or device; the same command goes on from here", markup=False)
         sys.exit(Exit.DEPENDENCY_FAILED)
     except Exception as error:  # noqa: BLE001 - the last resort: a defect of ours, told as such
         if os.environ.get("PRESSGAUGE_DEBUG"):
@@ -49,6 +50,8 @@ def run_app(app: typer.Typer) -> None:
         console.print(f"pressgauge: a defect of ours: {type(error).__name__}: {error}", markup=False)
         console.print("            → set PRESSGAUGE_DEBUG=1, run it again, and report what it prints", markup=False)
         sys.exit(Exit.DEFECT)
+    finally:
+        be_deaf()
 
 
 def _of_system(error: OSError) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 KeyPath = tuple[str | int, ...]
 _MAX_BYTES = 1 << 20
 _MAX_NODES = 20_000
+_MEND = "mend the file there; docs/spec.md has the keys, and campaigns/ has examples"
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def read_yaml(path: Path) -> YamlSource:
     except OSError as error:
         raise InputError(f"{path}: can't be read: {error.strerror}", do="give the path of a readable file") from error
     if len(raw) > _MAX_BYTES:
-        raise InputError(f"{path}: {len(raw)} bytes are too many for a spec (1 MiB at most)")
+        raise InputError(f"{path}: {len(raw)} bytes are too many for a spec (1 MiB at most)", do=_MEND)
     try:
         node = yaml.compose(raw.decode("utf-8"), Loader=yaml.SafeLoader)
         lines: dict[KeyPath, int] = {}
@@ -53,15 +54,15 @@ def read_yaml(path: Path) -> YamlSource:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark else str(path)
-        raise InputError(f"{where}: not valid YAML: {getattr(error, 'problem', None) or error}") from error
+        raise InputError(f"{where}: not valid YAML: {getattr(error, 'problem', None) or error}", do=_MEND) from error
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise InputError(f"{path}: not valid YAML: {error}") from error
+        raise InputError(f"{path}: not valid YAML: {error}", do=_MEND) from error
     return YamlSource(path, data, lines)
 
 
 def _walk(file: Path, node: yaml.Node, at: KeyPath, lines: dict[KeyPath, int]) -> None:
     if len(lines) > _MAX_NODES:  # aliases of aliases would otherwise be followed for ever
-        raise InputError(f"{file}: more than {_MAX_NODES} values; a spec has no use for that many")
+        raise InputError(f"{file}: more than {_MAX_NODES} values; a spec has no use for that many", do=_MEND)
     lines.setdefault(at, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         for key_node, value_node in node.value:

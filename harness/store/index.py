@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.aws import answers
 from harness.errors import PressgaugeError
 from harness.facts import run_facts
 from harness.ledger import HOST_FILE
@@ -73,6 +74,6 @@ def _small(store: Bucket, manifest: Manifest, path: str, scratch: Path) -> bytes
         return b""
     here = scratch / manifest.campaign / manifest.run_id / path
     here.parent.mkdir(parents=True, exist_ok=True)
-    with body:
+    with answers("s3"), body:
         unpack(body, file, here)
     return here.read_bytes()

@@ -65,6 +65,18 @@ def test_an_unknown_option() -> None:
 
 def test_an_unknown_inventory(spec: Path) -> None:
     refused(run(spec, "--inventory", "moon"), 2, "moon", "local")
+    assert not (spec.parent / "results").exists()
+
+
+def test_what_is_no_yaml(spec: Path) -> None:
+    change(spec, "arms:", "arms: [")
+    refused(run(spec), 2, "mine.yaml:", "not valid YAML")
+
+
+def test_templates_that_are_not_there(tmp_path: Path) -> None:
+    ran = harness("report", tmp_path, "--template", tmp_path / "mine")
+    assert ran.code == 2
+    assert "does not exist" in ran.err
 
 
 def test_a_run_that_is_none(tmp_path: Path) -> None:
