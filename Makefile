@@ -13,7 +13,7 @@ stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
 BESIDE := $(addprefix tests/,analysis ansible datasets fuzz reports workloads $(addsuffix .py,test_remote_hosts \
      test_core_workloads test_engines_as_factor test_full_disk test_regimes test_same_documents))
-options   = --inventory $(INVENTORY) $(if $(HOME_DIR),--home $(HOME_DIR))
+options   = --inventory "$(INVENTORY)" $(cloud_home)
 
 # Where the environment forbids bytecode, every command, and Ansible within it, would compile its packages anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -92,10 +92,15 @@ setup-test: ## Install what the tests need beside it
 
 test: setup-test lint ## Linters, type checks, unit and property tests, then real mongods: all of it
 	@mvn -q -B -ntp -f workloads/java/pom.xml verify
-	@# Two halves side by side, each with a folder of Pressgauge's of its own, since that lets in one campaign at a time.
-	@PRESSGAUGE_HOME="$(CURDIR)/.pressgauge/beside" $(PYTHON) -m pytest --durations=8 $(BESIDE) > .pressgauge/tests-beside.log 2>&1 & beside=$$!; \
-	 $(PYTHON) -m pytest --durations=8 $(addprefix --ignore=,$(BESIDE)); first=$$?; \
-	 wait $$beside; second=$$?; cat .pressgauge/tests-beside.log; exit $$((first | second))
+	@$(MAKE) -s -k -j2 tests tests-beside; ended=$$?; cat .pressgauge/tests-beside.log; exit $$ended
+
+# Two halves side by side, each with a folder of Pressgauge's of its own, since that lets in one campaign at a time.
+.PHONY: tests tests-beside
+tests:
+	@$(PYTHON) -m pytest --durations=8 $(addprefix --ignore=,$(BESIDE))
+
+tests-beside:
+	@PRESSGAUGE_HOME="$(CURDIR)/.pressgauge/beside" $(PYTHON) -m pytest --durations=8 $(BESIDE) > .pressgauge/tests-beside.log 2>&1
 
 prove-hosts: setup-test ## A link cut, a host lost, two platforms side by side, over SSH between network namespaces (needs root; ten minutes)
 	@$(PYTHON) -m pytest -q tests/proofs/faults_on_hosts.py tests/proofs/platforms_on_hosts.py
