@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
 	     /^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@printf '\nVariables: CAMPAIGN=%s RESULTS=%s INVENTORY=%s NEW=1 PROGRESS=plain|json|quiet RUN=<folder>\n' \
+	@printf '\nVariables: CAMPAIGN=%s RESULTS=%s INVENTORY=%s NEW=1 PROGRESS=plain|json|quiet RUN=<folder> HOME_DIR=<folder>\n' \
 	     "$(CAMPAIGN)" "$(RESULTS)" "$(INVENTORY)"
 
 ##@ Answer a question
@@ -156,7 +156,7 @@ check-pairs: setup ## Run one campaign seven times, and see whether the gate sta
 	 done
 	@$(PYTHON) -m tests.gate.pairs .pressgauge/check-pairs/again
 
-docs: setup ## Generate docs/spec.md and the records' JSON Schema from the types
+docs: setup ## Generate docs/spec.md, docs/metrics.md and the records' JSON Schema from the types
 	@$(PYTHON) -m harness.reference
 
 lock: setup ## Lock the newest versions of the Python packages, with their hashes

@@ -37,7 +37,7 @@ CampaignArgument = Annotated[str, typer.Argument(metavar="CAMPAIGN", help="A nam
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, e.g. results/quick/latest.")]
 ResultsOption = Annotated[Path, typer.Option("--results", help="Where runs are kept.")]
 InventoryOption = Annotated[str, typer.Option("--inventory", help="A name in ansible/inventories, or a path.")]
-HomeOption = Annotated[Path, typer.Option("--home", envvar="PRESSGAUGE_HOME", help="Pressgauge's folder on the hosts.")]
+HomeOption = Annotated[Path, typer.Option("--home", envvar="PRESSGAUGE_HOME", help="Pressgauge's folder here.")]
 DEFAULT_HOME = ROOT / ".pressgauge"
 DEFAULT_RESULTS = Path("results")
 

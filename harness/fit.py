@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from harness.spec import Campaign
 
 _CLOCKS_APART_S = 0.5
+_OTHER_HOME = "give another home: HOME_DIR=… on this machine, `pressgauge_home` in the inventory for another host"
 
 
 def check_fit(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> None:
@@ -49,12 +50,12 @@ def _check_clocks(host: str, survey: Mapping[str, Any]) -> None:
 def _check_disk(campaign: Campaign, host: str, found: Mapping[str, Any]) -> None:
     data, need = found["survey"]["data"], planning.data_disk_bytes(campaign) + campaign.limits.free_disk
     if not found["writable"]:
-        raise HostError(f"{host}: {data['path']} can't be written", do="give another PRESSGAUGE_HOME")
+        raise HostError(f"{host}: {data['path']} can't be written", do=_OTHER_HOME)
     if data["free_bytes"] < need:
         raise InputError(
             f"{host}: records: {campaign.records:,} documents need {show_size(need)} on {data['path']}, "
             f"{show_size(data['free_bytes'])} are free",
-            do="lower records, free some space, or put PRESSGAUGE_HOME on a larger disk",
+            do=f"lower records, free some space, or {_OTHER_HOME}",
         )
 
 

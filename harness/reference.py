@@ -1,4 +1,4 @@
-"""Pages generated from the types: the spec's reference and the record's JSON Schema. `make docs` writes them."""
+"""Pages generated from the types: references of spec and metrics, and the record's schema. `make docs` writes them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def record_schema() -> str:
 
 
 def write_pages() -> None:
-    """Write both pages into `docs/`."""
+    """Write all of them into `docs/`."""
     METRICS_PAGE.write_text(metrics_page(), encoding="utf-8")
     SPEC_PAGE.write_text(spec_page(), encoding="utf-8")
     RECORD_SCHEMA.write_text(record_schema(), encoding="utf-8")

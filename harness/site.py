@@ -55,7 +55,7 @@ class Site:
             (self.home / ".lock").touch()
         except OSError as error:
             raise HostError(
-                f"{self.home}: can't be written: {error.strerror}", do="give another PRESSGAUGE_HOME"
+                f"{self.home}: can't be written: {error.strerror}", do="give another one: HOME_DIR=…"
             ) from error
         with hold(self.home / ".lock", f"{self.home}: another campaign is running here"):
             try:

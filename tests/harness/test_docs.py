@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 RECIPES = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/recipes.md").read_text(encoding="utf-8"), re.DOTALL)
 MADE = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
-PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{name}.md" for name in ("tutorial", "recipes", "ec2", "s3"))]
+PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")))]
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
