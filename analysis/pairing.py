@@ -11,6 +11,7 @@ from analysis.records import Part
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from analysis.effects import Factor
     from analysis.records import Cell
     from analysis.sides import Figure, Moved, Side, SideCell
 
@@ -48,32 +49,32 @@ class Pair:
 
 
 def pair_cells(baseline: Side, candidate: Side, selection: Selection) -> list[Pair]:
-    """Pairs of cells that agree in dataset, and in engine and arm as far as these are not what differs on purpose.
+    """Pairs of cells that agree in dataset, and in engine, arm and platform as far as these do not differ on purpose.
 
-    Within one run a cell can't stand against itself: there the selection says which engine or arm is the baseline, or
-    else the campaign's baseline engine does. Platforms are no matter of a gate: each stands against itself, unless
-    both sides have but one.
+    Within one run a factor differs on purpose where its baseline is named: by the selection, or else the campaign's
+    baseline engine is it. Between two runs it does where, of the chosen cells, each side has one level of it: naming a
+    level on one side only chooses cells.
 
     Raises:
         PairingError: there is no pair.
     """
-    chosen = _within_one_run(baseline, selection) if baseline.identity() == candidate.identity() else selection
+    same_run = baseline.identity() == candidate.identity()
+    chosen = _within_one_run(baseline, selection) if same_run else selection
     theirs = _chosen(baseline, chosen.baseline_engine, chosen.baseline_arm, "baseline")
     ours = _chosen(candidate, chosen.engine, chosen.arm, "candidate")
-    same_engine = not (chosen.baseline_engine or chosen.engine) and not _single(theirs, ours, "engine")
-    same_arm = not (chosen.baseline_arm or chosen.arm) and not _single(theirs, ours, "arm")
-    same_run = baseline.identity() == candidate.identity()
-    same_platform = not _single(theirs, ours, "platform")
+    named: dict[Factor, str | None] = {
+        "engine": chosen.baseline_engine, "arm": chosen.baseline_arm, "platform": None,
+    }  # fmt: skip
+    alike = [
+        factor for factor, level in named.items() if (level is None if same_run else not _single(theirs, ours, factor))
+    ]
     pairs = [
         _pair(baseline, candidate, before, after)
         for after in ours
         for before in theirs
         if after.cell.dataset == before.cell.dataset
-        and (not same_platform or after.cell.platform == before.cell.platform)
-        and (not same_engine or after.cell.engine == before.cell.engine)
-        and (not same_arm or after.cell.arm == before.cell.arm)
+        and all(getattr(after.cell, factor) == getattr(before.cell, factor) for factor in alike)
         and not (same_run and after.cell == before.cell)
-        and (not same_run or _one_factor(chosen, before, after))
     ]
     if not pairs:
         told = f"the baseline has {_listed(theirs)}; the candidate has {_listed(ours)}"
@@ -92,13 +93,6 @@ def _within_one_run(side: Side, selection: Selection) -> Selection:
     return selection.model_copy(update={"baseline_engine": side.criteria.baseline_engine})
 
 
-def _one_factor(chosen: Selection, before: SideCell, after: SideCell) -> bool:
-    """Within one run, cells differ only in the factor whose baseline was named."""
-    return (chosen.baseline_engine is not None or before.cell.engine == after.cell.engine) and (
-        chosen.baseline_arm is not None or before.cell.arm == after.cell.arm
-    )
-
-
 def _chosen(side: Side, engine: str | None, arm: str | None, which: str) -> list[SideCell]:
     found = [one for one in side.cells if engine in (None, one.cell.engine) and arm in (None, one.cell.arm)]
     if not found:
@@ -107,7 +101,7 @@ def _chosen(side: Side, engine: str | None, arm: str | None, which: str) -> list
     return found
 
 
-def _single(theirs: Sequence[SideCell], ours: Sequence[SideCell], factor: str) -> bool:
+def _single(theirs: Sequence[SideCell], ours: Sequence[SideCell], factor: Factor) -> bool:
     """Whether each side has one level of the factor only: then they may be of different names."""
     return all(len({getattr(one.cell, factor) for one in cells}) == 1 for cells in (theirs, ours))
 

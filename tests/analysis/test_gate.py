@@ -131,6 +131,28 @@ def test_arms_of_one_run_can_be_gated_too() -> None:
     assert ("6.0.5, snappy → zstd-6, sentences", "rmw.throughput") in verdicts(found, GateVerdict.REGRESSED)
 
 
+@pytest.mark.parametrize(
+    ("selection", "pairs"),
+    [
+        ({"arm": "zstd-6"}, {"6.0.5, zstd-6, sentences", "6.0.27, zstd-6, sentences"}),
+        ({"baseline_arm": "zstd-6"}, {"6.0.5, zstd-6, sentences", "6.0.27, zstd-6, sentences"}),
+        ({"engine": "6.0.5"}, {"6.0.5, snappy, sentences", "6.0.5, zstd-6, sentences"}),
+        ({"baseline_arm": "snappy", "arm": "zstd-6", "engine": "6.0.5"}, {"6.0.5, snappy → zstd-6, sentences"}),
+        (
+            {"baseline_engine": "6.0.5", "engine": "6.0.27"},
+            {"6.0.5 → 6.0.27, snappy, sentences", "6.0.5 → 6.0.27, zstd-6, sentences"},
+        ),
+    ],
+)
+def test_between_two_runs_a_level_named_on_one_side_only_chooses_cells(
+    selection: dict[str, str], pairs: set[str]
+) -> None:
+    before = two_engines()
+    found = gate(before, before.model_copy(update={"run_id": "b"}), Tolerances(), Selection(**selection))
+    assert {check.pair for check in found.checks} == pairs
+    assert found.fails(strict=False) == ("snappy → zstd-6" in str(pairs))
+
+
 def test_leads_name_the_counters_that_moved_the_largest_first() -> None:
     def with_counters(records: list[TrialRecord], read: float, written: float) -> list[TrialRecord]:
         rng = np.random.default_rng(4)
