@@ -12,6 +12,7 @@ So a gate of a run against its like fails in at most 2.5 % of cases, whatever th
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
@@ -29,12 +30,16 @@ from analysis.tolerances import Regression, Tolerance, Tolerances, is_regression
 from analysis.verdicts import log_margin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from analysis.sides import Figure, Side
 
 Method = Literal["paired", "welch"]
 EVERYTHING = Selection()
+
+
+class NothingComparedError(ValueError):
+    """Not one check could be made; the message says why. A gate that has seen nothing is not open."""
 
 
 class GateVerdict(StrEnum):
@@ -87,12 +92,15 @@ def gate(baseline: Side, candidate: Side, tolerances: Tolerances, selection: Sel
 
     Raises:
         PairingError: the sides have no cells that could be set against each other.
+        NothingComparedError: none of their metrics can be compared.
     """
     pairs = pair_cells(baseline, candidate, selection)
     method: Method = "paired" if baseline.identity() == candidate.identity() else "welch"
     criteria = baseline.criteria
     asked = _asked(pairs, tolerances, criteria.equivalence_margin_percent)
     found = [_compare(one, method, tolerances.drift_of(one.key)) for one in asked]
+    if all(one.inference is None for one in found):
+        raise NothingComparedError("; ".join(_why_nothing(found, baseline, candidate)))
     alpha = 1 - criteria.confidence_percent / 100
     different, equal = _adjusted(found, [one.tolerance_percent for one in asked])
     checks = [
@@ -108,6 +116,17 @@ def gate(baseline: Side, candidate: Side, tolerances: Tolerances, selection: Sel
         checks=tuple(checks),
         notes=tuple(f"the tolerances name {name}, which no trial has" for name in unknown),
     )
+
+
+def _why_nothing(found: Sequence[_Compared], baseline: Side, candidate: Side) -> Iterator[str]:
+    for which, side in (("baseline", baseline), ("candidate", candidate)):
+        if not side.figures:
+            yield f"no trial of the {which} counts"
+    if not found:
+        yield "neither side has a metric that is checked"
+    for (problem, blocks), checks in Counter((one.problem, one.blocks) for one in found).items():
+        many = "" if checks == 1 else "s"
+        yield f"{checks} check{many}: {problem} (of the baseline {blocks[0]}, of the candidate {blocks[1]})"
 
 
 def _named(side: Side, engine: str | None, arm: str | None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from analysis.comparability import Comparability, compare_facts
-from analysis.gate import Gate, gate
+from analysis.gate import Gate, NothingComparedError, gate
 from analysis.pairing import PairingError, Selection
 from analysis.sides import Side, side
 from analysis.tolerances import Tolerances
@@ -61,7 +61,7 @@ def hold_gate(
 
     Raises:
         InputError: a side or the tolerances can't be read, the sides are not comparable (the message lists every
-            difference), or no cell of one stands against one of the other.
+            difference), no cell of one stands against one of the other, or nothing of them can be compared.
     """
     before, after = read_side(baseline), read_side(candidate)
     allowed = read_tolerances(tolerances) if tolerances else Tolerances()
@@ -76,6 +76,11 @@ def hold_gate(
         found = gate(before, after, allowed, selection)
     except PairingError as error:
         raise InputError(str(error), do="name engines and arms as the runs do") from error
+    except NothingComparedError as error:
+        raise InputError(
+            f"nothing of {candidate} can be compared with {baseline}: {error}",
+            do="run two blocks or more whose trials count on each side; the report says why a trial is void",
+        ) from error
     return Judged(found, comparability, strict)
 
 

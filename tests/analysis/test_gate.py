@@ -11,13 +11,13 @@ from scipy import stats
 from analysis.comparability import compare_facts
 from analysis.criteria import Criteria
 from analysis.decision import decide
-from analysis.gate import Gate, GateVerdict, gate
+from analysis.gate import Gate, GateVerdict, NothingComparedError, gate
 from analysis.inference import infer, p_difference, welch
 from analysis.pairing import PairingError, Selection
 from analysis.sides import Side, side
 from analysis.tolerances import Regression, Tolerance, Tolerances
 from tests.analysis.simulate import gate_false_alarms
-from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, Noise, campaign
+from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, Noise, campaign, voided
 from tests.analysis.test_upgrades import changed
 
 if TYPE_CHECKING:
@@ -111,6 +111,20 @@ def test_a_metric_that_went_missing_is_asked_for_and_undecided() -> None:
     check = next(one for one in gate(before, without, Tolerances()).checks if one.metric == "rmw.throughput")
     assert check.verdict is GateVerdict.UNDECIDED
     assert check.problem == "it takes two blocks on each side"
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [(3, 0), (0, 3), (0, 0), (3, 1), (1, 3)])
+def test_a_gate_that_can_compare_nothing_is_an_error(theirs: int, ours: int) -> None:
+    sides = []
+    for run, blocks in (("a", theirs), ("b", ours)):
+        made = campaign(arms=(SNAPPY,), blocks=3, noise=QUIET)
+        sides.append(as_side([one if one.block < blocks else voided(one) for one in made], run))
+    with pytest.raises(NothingComparedError) as caught:
+        gate(sides[0], sides[1], Tolerances())
+    lost = [which for which, blocks in (("baseline", theirs), ("candidate", ours)) if not blocks]
+    assert all(f"no trial of the {which} counts" in str(caught.value) for which in lost)
+    if theirs or ours:
+        assert f"two blocks on each side (of the baseline {theirs}, of the candidate {ours})" in str(caught.value)
 
 
 def test_the_same_run_needs_a_baseline_and_unknown_names_are_refused() -> None:

@@ -13,7 +13,7 @@ from analysis.pairing import Selection
 from harness.errors import Exit, InputError
 from harness.gate import Outputs, hold_gate, read_side, write_baseline, write_outputs
 from harness.ledger import HOST_FILE, VERSIONS_FILE, Ledger, open_run
-from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, campaign
+from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, campaign, voided
 from tests.analysis.test_upgrades import changed
 from tests.campaigns import small
 from tests.harness.commands import harness
@@ -26,7 +26,7 @@ BOTH = Selection()
 
 
 def a_run(folder: Path, run_id: str, *, finished: bool = True, host: dict[str, object] | None = None,
-          records: int = 2000, **factors: float) -> Path:  # fmt: skip
+          records: int = 2000, void: bool = False, **factors: float) -> Path:  # fmt: skip
     """A run's folder with synthetic records of two engines."""
     engines = {version: {"source": "pypi", "version": version} for version in ("6.0.5", "6.0.27")}
     arms = {arm.name: {"block_compressor": arm.compressor.value} for arm in (SNAPPY, ZSTD)}
@@ -37,7 +37,8 @@ def a_run(folder: Path, run_id: str, *, finished: bool = True, host: dict[str, o
     ledger.keep_first(VERSIONS_FILE, {"Pressgauge": run_id})
     (ledger.folder / "dataset-sentences.json").write_text(json.dumps({"digest": "ab" * 32}))
     for record in campaign(arms=(SNAPPY, ZSTD), engines=tuple(engines), blocks=5, noise=QUIET):
-        ledger.commit(changed(record, "6.0.27", **factors), ledger.workspace(record.trial))
+        made = changed(record, "6.0.27", **factors)
+        ledger.commit(voided(made) if void else made, ledger.workspace(record.trial))
     if finished:
         ledger.finish()
     return ledger.folder
@@ -57,6 +58,16 @@ def test_exit_codes_of_the_command(tmp_path: Path) -> None:
     assert "host.cpu_model: Example CPU @ 3.0GHz in the baseline, Another CPU in the candidate" in ran.err
     assert "records: 2000 in the baseline, 3000 in the candidate" in ran.err
     assert "regressed" not in ran.out + ran.err, "not comparable: never a number"
+
+
+def test_a_run_without_a_trial_that_counts_does_not_pass(tmp_path: Path) -> None:
+    before = a_run(tmp_path, "20260101T000000Z")
+    after = a_run(tmp_path, "20260102T000000Z", void=True)
+    for baseline in (before, after):
+        ran = harness("gate", baseline, after)
+        assert ran.code == 2, ran.out + ran.err
+        assert "no trial of the candidate counts" in ran.err
+        assert "gate:" not in ran.out
 
 
 def test_an_equal_run_passes_and_may_differ_in_kernel_and_version(tmp_path: Path) -> None:
