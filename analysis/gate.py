@@ -5,8 +5,9 @@ Where they are of two runs, nothing is shared: Welch's t on logarithms, with the
 known variance, because a run's own blocks can't show it.
 
 A *regression* is a difference that is established (Holm over all checks of the gate) in the direction that counts as
-one, and whose estimate lies beyond the tolerance. *Unchanged* is a difference shown to lie within the tolerance.
-So a gate of a run against its like fails in at most 2.5 % of cases, whatever the number of its checks.
+one, and whose estimate lies beyond the tolerance, in per cent of the baseline. *Unchanged* is a difference shown to lie
+within the tolerance, by a test on logarithms, which takes the narrower of the two margins on both sides: from 1/1.03 to
+1.03 for 3 %. So a gate of a run against its like fails in at most 2.5 % of cases, whatever the number of its checks.
 """
 
 from __future__ import annotations
@@ -229,7 +230,7 @@ def _check(
 def _verdict(one: _Question, mean_log: float, p: float, q: float, alpha: float) -> GateVerdict:
     if q <= alpha:
         return GateVerdict.UNCHANGED
-    if p > alpha or abs(mean_log) <= log_margin(one.tolerance_percent):
+    if p > alpha or abs(100 * math.expm1(mean_log)) <= one.tolerance_percent:
         return GateVerdict.UNDECIDED
     if is_regression(one.regression, metric(one.key).better, mean_log):
         return GateVerdict.REGRESSED

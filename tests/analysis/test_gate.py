@@ -97,6 +97,13 @@ def test_a_change_within_its_tolerance_is_unchanged_and_beyond_it_regressed() ->
     assert {metric for _, metric in verdicts(gate(run, run, narrow), GateVerdict.REGRESSED)} == {"rmw.throughput"}
 
 
+@pytest.mark.parametrize(("factor", "regressed"), [(0.781, False), (0.745, True), (1.245, False), (1.26, True)])
+def test_the_tolerance_is_in_per_cent_of_the_baseline_both_ways(factor: float, regressed: bool) -> None:  # noqa: FBT001
+    run = two_engines(throughput=factor)
+    quarter = Tolerances(metrics={"*.throughput": Tolerance(percent=25, regression=Regression.EITHER)})
+    assert gate(run, run, quarter).fails(strict=False) is regressed
+
+
 def test_a_file_can_leave_metrics_out_and_names_that_match_nothing_are_told() -> None:
     run = two_engines(throughput=0.5)
     quiet = Tolerances(metrics={"*.throughput": Tolerance(check=False), "rwm.p99": Tolerance(percent=9)})
