@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
@@ -23,16 +24,18 @@ from pydantic import Field
 from analysis.effects import ratio_estimate
 from analysis.inference import Inference, holm, infer, p_difference, p_equivalence, welch
 from analysis.leads import Lead, leads
-from analysis.metrics import metric
+from analysis.metrics import UnknownMetricError, metric
 from analysis.pairing import Pair, Selection, pair_cells
 from analysis.quantities import Estimate, Unit
 from analysis.records import Part
+from analysis.study import deciding_workload, primary_metrics
 from analysis.tolerances import Regression, Tolerance, Tolerances, is_regression
 from analysis.verdicts import log_margin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from analysis.criteria import Criteria
     from analysis.sides import Figure, Side
 
 Method = Literal["paired", "welch"]
@@ -98,7 +101,8 @@ def gate(baseline: Side, candidate: Side, tolerances: Tolerances, selection: Sel
     pairs = pair_cells(baseline, candidate, selection)
     method: Method = "paired" if baseline.identity() == candidate.identity() else "welch"
     criteria = baseline.criteria
-    asked = _asked(pairs, tolerances, criteria.equivalence_margin_percent)
+    present = dict.fromkeys(figure.metric for side in (baseline, candidate) for figure in side.figures)
+    asked = _asked(pairs, tolerances, criteria.equivalence_margin_percent, _primary(present, criteria))
     found = [_compare(one, method, tolerances.drift_of(one.key)) for one in asked]
     if all(one.inference is None for one in found):
         raise NothingComparedError("; ".join(_why_nothing(found, baseline, candidate)))
@@ -108,7 +112,7 @@ def gate(baseline: Side, candidate: Side, tolerances: Tolerances, selection: Sel
         _check(one, compared, p, q, alpha, criteria.confidence_percent)
         for one, compared, p, q in zip(asked, found, different, equal, strict=True)
     ]
-    unknown = tolerances.unknown({figure.metric for side in (baseline, candidate) for figure in side.figures})
+    unknown = tolerances.unknown(present)
     return Gate(
         baseline=_named(baseline, selection.baseline_engine, selection.baseline_arm),
         candidate=_named(candidate, selection.engine, selection.arm),
@@ -144,13 +148,25 @@ class _Question:
     regression: Regression
 
 
-def _asked(pairs: Sequence[Pair], tolerances: Tolerances, margin_percent: float) -> list[_Question]:
+def _primary(present: Iterable[str], criteria: Criteria) -> tuple[str, ...]:
+    """The primary metrics of the baseline's campaign."""
+    known = []
+    for key in present:
+        with suppress(UnknownMetricError):  # of a baseline file that another version wrote
+            known.append(metric(key))
+    workload = deciding_workload(dict.fromkeys(one.workload for one in known), criteria.prices.workload)
+    return primary_metrics((one.key for one in known), criteria, workload)
+
+
+def _asked(
+    pairs: Sequence[Pair], tolerances: Tolerances, margin_percent: float, primary: Collection[str]
+) -> list[_Question]:
     """Every checked metric that either side of a pair has: one that went missing is asked for, too."""
     return [
         _Question(pair, key, tolerances.percent_of(key, margin_percent), (tolerances.of(key) or Tolerance()).regression)
         for pair in pairs
         for key in dict.fromkeys((*pair.baseline, *pair.candidate))
-        if tolerances.checks(key)
+        if tolerances.checks(key, primary)
     ]
 
 

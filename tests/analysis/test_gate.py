@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from analysis.comparability import compare_facts
-from analysis.criteria import Criteria
+from analysis.criteria import Criteria, Objective
 from analysis.decision import decide
 from analysis.gate import Gate, GateVerdict, NothingComparedError, gate
 from analysis.inference import infer, p_difference, welch
@@ -102,6 +102,28 @@ def test_the_tolerance_is_in_per_cent_of_the_baseline_both_ways(factor: float, r
     run = two_engines(throughput=factor)
     quarter = Tolerances(metrics={"*.throughput": Tolerance(percent=25, regression=Regression.EITHER)})
     assert gate(run, run, quarter).fails(strict=False) is regressed
+
+
+def test_the_campaigns_own_primary_metrics_are_checked_its_objective_and_what_is_written() -> None:
+    run = two_engines()
+    chosen = run.criteria.model_copy(update={"primary": ("rmw.p50",), "objective": Objective.CPU})
+    asked, declared = (
+        {check.metric for check in gate(side, side, Tolerances()).checks}
+        for side in (run.model_copy(update={"criteria": chosen}), run)
+    )
+    written = {"insert.disk_written_bytes_per_operation", "rmw.disk_written_bytes_per_operation"}
+    assert asked == written | {"rmw.p50", "rmw.mongod_cpu_us_per_operation"}
+    assert declared == written | {
+        "compression_ratio", "storage_bytes_per_document", "insert.throughput", "rmw.throughput", "rmw.p99",
+        "rmw.mongod_cpu_us_per_operation",
+    }  # fmt: skip
+
+
+def test_a_metric_that_this_version_does_not_know_is_not_checked() -> None:
+    run = two_engines()
+    older = run.model_copy(update={"figures": tuple(one._replace(metric=f"{one.metric}_") for one in run.figures)})
+    both = run.model_copy(update={"figures": run.figures + older.figures})
+    assert gate(both, both, Tolerances()) == gate(run, run, Tolerances())
 
 
 def test_a_file_can_leave_metrics_out_and_names_that_match_nothing_are_told() -> None:
