@@ -55,8 +55,7 @@ def caveats(
     yield from _of_effects(found.every)
     yield from _of_criteria(found)
     if figures and all(choice.costs is None for choice in choices if choice.outcome is not Outcome.NO_BASELINE):
-        wished = found.criteria.prices.workload
-        message = f"No cost could be computed: it needs the throughput of {wished} and the stored sizes."
+        message = sentences.no_cost(found.criteria.prices.workload, offered=bool(found.offered))
         yield Caveat(code="no-cost", message=message)
 
 

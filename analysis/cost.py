@@ -4,7 +4,8 @@ The model: as many instances (a fraction counts, as instances come in sizes) as 
 planned share of the measured throughput; storage for the data, grown to its mean over the horizon, at the measured
 ratio, indexes included. Every replica needs both. One ratio of prices (a GB-month ÷ an instance hour) orders the arms.
 The same two parts without the deployment's size are what a million operations cost, and a GB of documents a month; by
-them platforms with prices of their own are compared.
+them platforms with prices of their own are compared. All rests on what a workload does at its limit: under an offered
+rate its throughput is what was asked for, and sizes nothing.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from pydantic import Field
 from analysis.criteria import Prices
 from analysis.frames import Row
 from analysis.inference import infer
-from analysis.metrics import metric
+from analysis.metrics import metric, workload_of
 from analysis.quantities import Estimate, Unit
 from analysis.records import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from analysis.effects import ArmEstimate, Comparison, Group
+    from analysis.records import TrialRecord
 
 HOURS_PER_MONTH = 730.0
 
@@ -73,13 +75,25 @@ def million_operations_per_month(prices: Prices) -> float:
     return 3600 * HOURS_PER_MONTH * prices.operations_per_s / 1e6
 
 
-def cost_measurements(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
-    """Rows like `frames.measurements` with what each trial's arm costs under the prices of its platform.
+def offered_a_rate(records: Iterable[TrialRecord], workload: str) -> frozenset[str]:
+    """The trials in which the workload was offered a rate: its throughput there is no capacity."""
+    return frozenset(
+        record.trial
+        for record in records
+        for phase in record.phases
+        if workload_of(phase) == workload and phase.target_per_s is not None
+    )
+
+
+def with_costs(measured: pd.DataFrame, prices: Prices, offered: Collection[str]) -> pd.DataFrame:
+    """`frames.measurements` and, as further rows, what each trial's arm costs under the prices of its platform; none
+    for the trials that were `offered` a rate.
 
     As figures of a trial they are compared within blocks like any other; their resolution is that of what they rest on.
     """
-    parts = [_of_platform(part, prices.of(str(name))) for name, part in measured.groupby("platform", sort=False)]
-    return pd.concat(parts, ignore_index=True) if parts else measured.iloc[:0]
+    at_limit = measured[~measured["trial"].isin(list(offered))]
+    parts = [_of_platform(part, prices.of(str(name))) for name, part in at_limit.groupby("platform", sort=False)]
+    return pd.concat([measured, *parts], ignore_index=True)
 
 
 def _of_platform(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
@@ -131,7 +145,7 @@ def costs(
     against: Collection[Comparison],
     confidence_percent: float,
 ) -> Costs | None:
-    """The group's costs; None where the trials lack what they rest on. `measured` holds `cost_measurements`, `prices`
+    """The group's costs; None where the trials lack what they rest on. `measured` is `with_costs`, `prices`
     are the group's platform's.
 
     `against` are the group's effects on the monthly cost. They order the arms: the means of arms that lack different

@@ -26,9 +26,9 @@ from analysis.inference import Inference, holm, infer, p_difference, p_equivalen
 from analysis.leads import Lead, leads
 from analysis.metrics import UnknownMetricError, metric
 from analysis.pairing import Pair, Selection, pair_cells
+from analysis.primary import deciding_workload, primary_metrics
 from analysis.quantities import Estimate, Unit
 from analysis.records import Part
-from analysis.study import deciding_workload, primary_metrics
 from analysis.tolerances import Regression, Tolerance, Tolerances, is_regression
 from analysis.verdicts import log_margin
 

@@ -10,9 +10,10 @@ from pydantic import Field
 
 from analysis.effects import Group
 from analysis.inference import detectable_effect
+from analysis.primary import primary_of
 from analysis.quantities import Estimate
 from analysis.records import Part, TrialRecord
-from analysis.study import Study, primary_of, study
+from analysis.study import Study, study
 from analysis.verdicts import Effect, Family
 
 if TYPE_CHECKING:

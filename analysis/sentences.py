@@ -66,6 +66,16 @@ def control_differs(one: Effect) -> str:
     )
 
 
+def no_cost(workload: str, *, offered: bool) -> str:
+    """Why there is no cost; `offered`: the workload was offered a rate."""
+    if not offered:
+        return f"No cost could be computed: it needs the throughput of {workload} and the stored sizes."
+    return (
+        f"No cost could be computed: {workload} was offered a rate, so its throughput is what was asked for and not "
+        "what an instance can do. Name a workload without target_per_s and pace in decision.prices.workload."
+    )
+
+
 def change(one: Change) -> str:
     """`rmw throughput of zstd fell by 12.3 %, from 2,450/s to 2,150/s`."""
     found, moved = metric(one.series.metric), "rose" if one.ratio > 1 else "fell"

@@ -8,23 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from analysis import frames
-from analysis.cost import cost_measurements
-from analysis.criteria import Criteria, Objective
+from analysis.cost import offered_a_rate, with_costs
 from analysis.effects import Comparison, Factor, compare
-from analysis.metrics import INSERT, metric
+from analysis.primary import deciding_workload, objective_metric, primary_metrics, primary_of
 from analysis.verdicts import Effect, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    import pandas as pd
+
+    from analysis.criteria import Criteria
     from analysis.records import Settings, TrialRecord
-
-
-PLATFORM_METRIC = "cost_per_million_operations"
-"""A platform is chosen by it, so between platforms it is primary whatever the spec chose."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +31,8 @@ class Study:
     trials: pd.DataFrame
     measurements: pd.DataFrame
     """With the costs under the criteria's prices."""
+    offered: frozenset[str]
+    """Trials without costs, because the workload that sizes instances was offered a rate."""
     workload: str
     """The workload that throughput, CPU and cost are about."""
     primary: tuple[str, ...]
@@ -81,7 +79,8 @@ def study(records: Iterable[TrialRecord], criteria: Criteria) -> Study:
     """Frames, effects and verdicts of the records, under the criteria."""
     kept = frames.once_per_cell(records)
     trials, measured = frames.trials(kept), frames.measurements(kept)
-    measured = pd.concat([measured, cost_measurements(measured, criteria.prices)], ignore_index=True)
+    offered = offered_a_rate(kept, criteria.prices.workload)
+    measured = with_costs(measured, criteria.prices, offered)
     present = [str(key) for key in measured["metric"].unique()]
     workload = deciding_workload(map(str, measured["workload"].unique()), criteria.prices.workload)
     controls = control_arms(kept, criteria.baseline)
@@ -103,7 +102,7 @@ def study(records: Iterable[TrialRecord], criteria: Criteria) -> Study:
         )
         for factor, baseline in baselines.items()
     }
-    return Study(criteria, trials, measured, workload, primary, controls, baselines, compared)
+    return Study(criteria, trials, measured, offered, workload, primary, controls, baselines, compared)
 
 
 def _baselines(records: Sequence[TrialRecord], criteria: Criteria) -> dict[Factor, str]:
@@ -117,34 +116,6 @@ def _first_platform(records: Sequence[TrialRecord]) -> str | None:
     """The baseline of several platforms, the inventory's first: its trials come first in the plan."""
     platforms = [record.cell.platform for record in sorted(records, key=lambda record: record.index)]
     return platforms[0] if len(set(platforms)) > 1 else None
-
-
-def objective_metric(objective: Objective, workload: str) -> str:
-    """The metric of an objective."""
-    return {
-        Objective.STORAGE: "storage_bytes_per_document",
-        Objective.COST: "monthly_cost",
-        Objective.CPU: f"{workload}.mongod_cpu_us_per_operation",
-        Objective.THROUGHPUT: f"{workload}.throughput",
-    }[objective]
-
-
-def deciding_workload(present: Iterable[str], wished: str) -> str:
-    """The wished workload, else the first run workload there is, else the load."""
-    names = list(present)
-    runs = [name for name in names if name != INSERT]
-    return wished if wished in names else (runs or [INSERT])[0]
-
-
-def primary_metrics(present: Iterable[str], criteria: Criteria, workload: str) -> tuple[str, ...]:
-    """The primary metrics: declared or chosen ones, and always the one that the objective rests on."""
-    chosen = [key for key in present if metric(key).primary] if criteria.primary == "default" else criteria.primary
-    return tuple(dict.fromkeys((*chosen, objective_metric(criteria.objective, workload))))
-
-
-def primary_of(factor: Factor, primary: Sequence[str]) -> tuple[str, ...]:
-    """The primary metrics of one factor's comparisons, of those of the campaign."""
-    return tuple(dict.fromkeys((*primary, PLATFORM_METRIC))) if factor == "platform" else tuple(primary)
 
 
 def control_arms(records: Iterable[TrialRecord], baseline: str) -> frozenset[str]:

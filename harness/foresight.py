@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis import planning
 from analysis.metrics import INSERT, keys
-from analysis.study import deciding_workload, primary_metrics, primary_of
+from analysis.primary import deciding_workload, primary_metrics, primary_of
 from harness.plan import plan_block
 from harness.trial_vars import settings
 

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from analysis.counters import release
+from analysis.criteria import Objective
 from analysis.metrics import INSERT, keys
+from analysis.primary import deciding_workload
 from analysis.records import Regime
 from analysis.regimes import FULL_CACHE
 from harness import upgrade_path
 from harness.errors import InputError
 from harness.plan import document_bytes
 from harness.quantities import show_size
-from harness.spec import Campaign
+from harness.spec import Campaign, Client, Workload
 from harness.yaml_source import KeyPath, YamlSource, read_yaml
 
 if TYPE_CHECKING:
@@ -167,6 +169,7 @@ def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
             yield ("engines", name, "upgraded_from"), message
     yield from _regime_checks(campaign)
     yield from _workload_checks(campaign)
+    yield from _capacity_checks(campaign)
     yield from _metric_checks(campaign)
 
 
@@ -191,7 +194,7 @@ def _workload_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
     for name, workload in campaign.workloads.items():
         if name in {"load", INSERT}:
             yield ("workloads", name), f"`{name}` names the load itself; call the workload something else"
-        closed = sorted(other for other, one in campaign.workloads.items() if not (one.pace or one.target_per_s))
+        closed = sorted(other for other, one in campaign.workloads.items() if not _is_offered_a_rate(one))
         if workload.pace and workload.pace.of not in closed:
             message = (
                 f"{workload.pace.of!r} is no closed-loop workload of this campaign; there are: {', '.join(closed)}"
@@ -203,6 +206,26 @@ def _workload_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
         if mix not in mixes:
             key = ("workloads", name, "mix") if workload.mix else ("workloads", name)
             yield key, f"no workloads/{mix}.properties{did_you_mean(mix, mixes)}; there are: {', '.join(mixes)}"
+
+
+def _capacity_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
+    """Objectives that rest on what a workload can do, where it is told how much to do."""
+    objective = campaign.decision.objective
+    phases: dict[str, Client] = {INSERT: campaign.load, **campaign.workloads}
+    name = deciding_workload(phases, campaign.decision.prices.workload)
+    if objective not in (Objective.COST, Objective.THROUGHPUT) or not _is_offered_a_rate(phases[name]):
+        return
+    free = ", ".join(other for other, one in phases.items() if not _is_offered_a_rate(one))
+    message = (
+        f"`{objective}` rests on the throughput of {name!r}, which is offered a rate, the same in every arm; name a "
+        f"workload that goes as fast as it can in decision.prices.workload (there are: {free or 'none'}), or choose "
+        "another objective"
+    )
+    yield ("decision", "objective"), message
+
+
+def _is_offered_a_rate(phase: Client) -> bool:
+    return bool(phase.target_per_s or (isinstance(phase, Workload) and phase.pace))
 
 
 def _metric_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from analysis import frames
-from analysis.cost import cost_measurements
+from analysis.cost import offered_a_rate, with_costs
 from analysis.decision import Decision, decide
 from analysis.effects import Group
 from analysis.frames import Row
@@ -17,6 +15,8 @@ from analysis.metrics import workload_of
 from reports.theme import ArmStyle, arm_styles
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from analysis.quantities import Estimate
     from analysis.records import Phase, TrialRecord
     from analysis.verdicts import Effect
@@ -48,8 +48,8 @@ class Material:
     @cached_property
     def measured(self) -> pd.DataFrame:
         """`frames.measurements` with the costs under the run's prices."""
-        rows = frames.measurements(self.records)
-        return pd.concat([rows, cost_measurements(rows, self.run.criteria.prices)], ignore_index=True)
+        prices = self.run.criteria.prices
+        return with_costs(frames.measurements(self.records), prices, offered_a_rate(self.records, prices.workload))
 
     @cached_property
     def styles(self) -> dict[str, ArmStyle]:

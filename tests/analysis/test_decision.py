@@ -294,6 +294,20 @@ def test_without_the_priced_workload_there_is_no_cost_but_a_caveat() -> None:
     assert "no-cost" in {caveat.code for caveat in decision.caveats}
 
 
+def test_under_an_offered_rate_throughput_is_no_capacity_and_there_is_no_cost() -> None:
+    def paced(record: TrialRecord) -> TrialRecord:
+        phases = tuple(
+            one.model_copy(update={"target_per_s": 500.0}) if one.name == "rmw" else one for one in record.phases
+        )
+        return record.model_copy(update={"phases": phases})
+
+    decision = decide([paced(record) for record in quiet()], criteria())
+    assert choice(decision).costs is None
+    assert not {"monthly_cost", "instance_hours"} & {one.metric for one in decision.effects}
+    (message,) = (caveat.message for caveat in decision.caveats if caveat.code == "no-cost")
+    assert "rmw was offered a rate" in message
+
+
 def test_workloads_other_than_the_articles() -> None:
     records = campaign(blocks=4, workloads=("read", "mix"), noise=QUIET)
     decision = decide(records, criteria(Constraint(metric="read.throughput", at_least=0.5), objective="throughput"))

@@ -49,6 +49,33 @@ def test_a_good_spec_is_read(tmp_path: Path) -> None:
     assert campaign.cache_size == 2**30
 
 
+@pytest.mark.parametrize(
+    ("workloads", "prices", "told"),
+    [
+        ("{rmw: {target_per_s: 9}}", "", "'rmw'"),
+        ("{a: {mix: rmw}, b: {mix: rmw, pace: {of: a}}}", ", prices: {workload: b}", "'b'"),
+        ("{b: {mix: rmw, target_per_s: 9}, a: {mix: rmw}}", "", "'b'"),
+        ("{a: {mix: rmw}, b: {mix: rmw, pace: {of: a}}}", ", prices: {workload: a}", None),
+        ("{a: {mix: rmw}, b: {mix: rmw, pace: {of: a}}}", "", None),
+    ],
+)
+@pytest.mark.parametrize("objective", ["cost", "throughput", "cpu"])
+def test_what_a_workload_can_do_is_not_known_where_it_is_offered_a_rate(
+    tmp_path: Path, workloads: str, prices: str, told: str | None, objective: str
+) -> None:
+    spec = GOOD.replace("workloads:\n  rmw: {threads: 2}", f"blocks: 2\nworkloads: {workloads}")
+    decision = f"decision: {{baseline: snappy, objective: {objective}{prices}}}"
+    spec = spec.replace("decision:\n  baseline: snappy", decision)
+    if told is None or objective == "cpu":
+        path = tmp_path / "mine.yaml"
+        path.write_text(spec, encoding="utf-8")
+        assert load_campaign(path).decision.objective == objective
+    else:
+        said = complaint(tmp_path, spec)
+        assert "decision.objective" in said
+        assert f"`{objective}` rests on the throughput of {told}, which is offered a rate" in said
+
+
 @pytest.mark.parametrize("name", campaign_names())
 def test_every_campaign_that_ships_is_valid(name: str) -> None:
     assert load_campaign(find_campaign(name)).name == name
