@@ -55,11 +55,6 @@ class Estimate(Part):
     confidence_percent: float
 
     @property
-    def has_interval(self) -> bool:
-        """Whether there were blocks enough for an interval."""
-        return self.low is not None
-
-    @property
     def half_width_percent(self) -> float | None:
         """Half the interval's width on the log scale, as a per cent: the `x` of "times or divided by 1 + x %"."""
         if self.low is None or self.high is None or self.low <= 0:
@@ -130,6 +125,13 @@ def percent(value: float) -> str:
 def change(ratio: float) -> str:
     """A ratio to the baseline as a signed per cent."""
     return percent(100 * (ratio - 1))
+
+
+def spread(figure: Estimate) -> str | None:
+    """The interval of a ratio to the baseline: `−26.0 % to −23.3 %`; None without one."""
+    if figure.low is None or figure.high is None:
+        return None
+    return f"{change(figure.low)} to {change(figure.high)}"
 
 
 def effect(figure: Estimate) -> str:

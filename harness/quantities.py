@@ -7,7 +7,17 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-_UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+_UNITS = {
+    "B": 1,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "TiB": 2**40,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?i?B)")
 
 
@@ -26,7 +36,7 @@ Size = Annotated[int, BeforeValidator(parse_size), Field(ge=0, json_schema_extra
 
 def show_size(size_bytes: float) -> str:
     """A size in the largest binary unit that leaves at least one whole: `1.5 GiB`."""
-    for unit in ("GiB", "MiB", "KiB"):
+    for unit in ("TiB", "GiB", "MiB", "KiB"):
         if abs(size_bytes) >= _UNITS[unit]:
             return f"{size_bytes / _UNITS[unit]:.1f} {unit}"
     return f"{size_bytes:.0f} B"

@@ -245,9 +245,7 @@ def effect_cell(effect: Effect) -> GlanceCell:
     """A measured effect: change, interval and verdict."""
     ratio = effect.ratio
     assert ratio is not None
-    spread = "one block, no interval"
-    if ratio.low is not None and ratio.high is not None:
-        spread = f"{quantities.change(ratio.low)} to {quantities.change(ratio.high)}"
+    spread = quantities.spread(ratio) or "one block, no interval"
     return GlanceCell(quantities.change(ratio.value), spread, VERDICTS[effect.verdict].glyph, effect.verdict.value)
 
 

@@ -104,9 +104,7 @@ def cost_page(material: Material, group: Group, key: str) -> CostPage | None:
 
 def _row(material: Material, arm: ArmCost, cheapest: str | None, eligible: bool) -> CostRow:  # noqa: FBT001
     ratio = arm.ratio
-    spread = ""
-    if ratio is not None and ratio.low is not None and ratio.high is not None:
-        spread = f"{quantities.change(ratio.low)} to {quantities.change(ratio.high)}"
+    spread = (ratio and quantities.spread(ratio)) or ""
     return CostRow(
         style=material.styles[arm.arm],
         instances=number(arm.instance_hours.value / HOURS_PER_MONTH),

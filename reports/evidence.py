@@ -38,7 +38,7 @@ def trials(material: Material) -> Table:
     ]
     present = {(record.block, record.cell) for record in material.run.records}
     body += [
-        ("–", str(block_number(block)), *(getattr(cell, factor) for factor in factors), ABSENT, "✗ missing")
+        (ABSENT, str(block_number(block)), *(getattr(cell, factor) for factor in factors), ABSENT, "✗ missing")
         for block, cell in material.run.planned_trials
         if (block, cell) not in present
     ]

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from workloads.errors import YcsbOutputError
@@ -51,11 +50,6 @@ class IntervalLog:
     def merged(self, from_s: float = float("-inf"), to_s: float = float("inf")) -> Histogram:
         """Give one histogram of all intervals that lie wholly within a window."""
         return Histogram.merged(one.histogram for one in self.within(from_s, to_s).intervals)
-
-    @cached_property
-    def covered_s(self) -> float:
-        """Time that the intervals cover: with their count it gives the rate of one client (sum up several)."""
-        return sum(one.end_s - one.start_s for one in self.intervals)
 
 
 def read_interval_log(path: Path) -> IntervalLog:

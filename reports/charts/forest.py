@@ -13,7 +13,7 @@ from analysis.metrics import metric
 from analysis.quantities import Better
 from analysis.verdicts import Verdict
 from reports.charts.base import Chart, chart_spec, rows, slug
-from reports.tables import Table
+from reports.tables import ABSENT, Table
 from reports.theme import VERDICTS
 
 if TYPE_CHECKING:
@@ -173,11 +173,8 @@ def effects_table(effects: Sequence[Effect]) -> Table:
 
 def _row(effect: Effect) -> tuple[str, ...]:
     ratio = effect.ratio
-    spread = change = "–"
-    if ratio is not None:
-        change = quantities.change(ratio.value)
-        if ratio.low is not None and ratio.high is not None:
-            spread = f"{quantities.change(ratio.low)} to {quantities.change(ratio.high)}"
+    spread = (ratio and quantities.spread(ratio)) or ABSENT
+    change = quantities.change(ratio.value) if ratio else ABSENT
     p_values = (_p(effect.p_difference), _p(effect.p_equivalence))
     verdict = f"{VERDICTS[effect.verdict].glyph} {effect.verdict.value}"
     return (metric(effect.metric).label, effect.candidate, change, spread, str(effect.n), verdict, *p_values)
@@ -185,5 +182,5 @@ def _row(effect: Effect) -> tuple[str, ...]:
 
 def _p(value: float | None) -> str:
     if value is None:
-        return "–"
+        return ABSENT
     return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -53,7 +53,6 @@ def test_intervals_are_seconds_without_gaps() -> None:
     assert (log.operation, log.intended) == ("READ-MODIFY-WRITE", False)
     for one, following in zip(log.intervals, log.intervals[1:], strict=False):
         assert following.start_s == pytest.approx(one.end_s, abs=0.002)
-    assert log.covered_s == pytest.approx(log.intervals[-1].end_s - log.intervals[0].start_s, abs=0.01)
 
 
 def test_intended_latencies_are_told_apart() -> None:
