@@ -15,11 +15,11 @@ from harness.errors import Exit
 from harness.facts import read_campaign
 from harness.foresight import foresee
 from harness.gate import Outputs, hold_gate, write_baseline, write_outputs
-from harness.ledger import LATEST, find_run, open_run
+from harness.ledger import LATEST, RUN_ID_FORMAT, find_run, open_run
 from harness.load_spec import ROOT, find_campaign, load_campaign
 from harness.outcome import blocks_wanted, decide_run, exit_code, summarise, write_outcome
 from harness.progress import Progress, make_view
-from harness.results_index import RUN_ID_FORMAT, write_results_index
+from harness.results_index import write_results_index
 from harness.runner import CampaignRun
 from harness.site import find_site
 from harness.terminal import say

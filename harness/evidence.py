@@ -25,7 +25,8 @@ from harness.clients import named_folders
 from harness.engine_seconds import read_samples
 from harness.evidence_phase import PhaseEvidence, read_phase
 from harness.evidence_upgrades import read_json, read_steps, read_verification, step_faults
-from harness.trial_vars import settings, upgrade_path
+from harness.trial_vars import settings
+from harness.upgrade_path import stations
 from workloads.errors import YcsbOutputError
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
 def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     campaign = context.campaign
     reading.in_force = read_back.read_in_force(read_json(folder / "in_force.json"))
-    versions = [campaign.engines[name].version for name in upgrade_path(campaign, context.trial.cell.engine)]
+    versions = [campaign.engines[name].version for name in stations(campaign, context.trial.cell.engine)]
     version = reading.in_force.version
     samples = _engine_samples(folder / "diagnostic.data", version)
     before = read_json(folder / "snapshot.empty.json")

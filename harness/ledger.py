@@ -36,6 +36,7 @@ LATEST = "latest"
 STATE_FILE = "run.json"
 HOST_FILE = "host.json"
 VERSIONS_FILE = "versions.json"
+RUN_ID_FORMAT = "%Y%m%dT%H%M%SZ"
 RECORD_FILE = "trial.json"
 _LOCK = ".lock"
 _LARGEST_RECORD_BYTES = 64 * 2**20

@@ -12,7 +12,7 @@ from analysis.decision import Decision
 from analysis.history import history, steps
 from harness.errors import PressgaugeError
 from harness.facts import run_facts
-from harness.ledger import HOST_FILE
+from harness.ledger import HOST_FILE, RUN_ID_FORMAT
 from harness.run_json import parse_hosts
 from reports import RunSummary, Shift, by_campaign, write_index
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-RUN_ID_FORMAT = "%Y%m%dT%H%M%SZ"
 DECISION_FILE = "report/decision.json"
 
 

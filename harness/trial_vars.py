@@ -12,6 +12,7 @@ from harness.clients import load_part, run_part
 from harness.load_spec import MIXES
 from harness.plan import trial_seconds
 from harness.topology import REPLICA_SET
+from harness.upgrade_path import stations
 from workloads.jvm import JVM_OPTIONS
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from harness.places import Places
     from harness.plan import PlannedTrial
     from harness.spec import Campaign, Client, Workload
+    from harness.topology import Instance
 
 # YCSB stops a run at operationcount or maxexecutiontime, whichever comes first, and takes 0 operations to mean
 # 0 threads: a run bounded by time needs a count it never reaches. It must fit an int.
@@ -61,6 +63,7 @@ def trial_vars(
     `authority` is the folder of the run's certificates.
     """
     common = _document_properties(campaign)
+    first, *later = stations(campaign, trial.cell.engine)
 
     def load(client: ClientProcess) -> dict[str, Any]:
         return load_part(client, campaign.records)
@@ -72,22 +75,9 @@ def trial_vars(
         "id": _identity(evidence),
         "evidence_dir": str(evidence.resolve()),
         "replica_set": REPLICA_SET if campaign.topology.kind == "replica-set" else None,
-        "instances": [
-            {
-                "host": one.host,
-                "name": one.name,
-                "folder": one.folder,
-                "address": one.address,
-                "port": one.port,
-                "bind_ip": campaign.instance.bind_ip or one.address,
-                "cpus": campaign.instance.cpus,
-                "ready_timeout_s": 60,
-                "stop_timeout_s": 120,
-            }
-            for one in site.instances
-        ],
-        "engine": _engine(campaign, upgrade_path(campaign, trial.cell.engine)[0]),
-        "upgrades": [_engine(campaign, name) for name in upgrade_path(campaign, trial.cell.engine)[1:]],
+        "instances": [_instance(campaign, one) for one in site.instances],
+        "engine": _engine(campaign, first),
+        "upgrades": [_engine(campaign, name) for name in later],
         "settings": settings(campaign, trial.cell.arm, tls=site.tls).model_dump(mode="json"),
         "authority": str(authority) if site.tls else None,
         "connection": connection_options(campaign, trial.cell.arm) | ({"tls": "true"} if site.tls else {}),
@@ -113,6 +103,20 @@ def trial_vars(
     }
 
 
+def _instance(campaign: Campaign, one: Instance) -> dict[str, Any]:
+    return {
+        "host": one.host,
+        "name": one.name,
+        "folder": one.folder,
+        "address": one.address,
+        "port": one.port,
+        "bind_ip": campaign.instance.bind_ip or one.address,
+        "cpus": campaign.instance.cpus,
+        "ready_timeout_s": 60,
+        "stop_timeout_s": 120,
+    }
+
+
 def _identity(evidence: Path) -> str:
     """The trial's name on the hosts, of this attempt alone: a lost host may still have an earlier one's files."""
     whole = evidence.resolve()
@@ -128,11 +132,6 @@ def connection_options(campaign: Campaign, arm: str) -> dict[str, str]:
 
 def _engine(campaign: Campaign, name: str) -> dict[str, str]:
     return {"id": engine_id(campaign, name), "version": campaign.engines[name].version}
-
-
-def upgrade_path(campaign: Campaign, engine: str) -> list[str]:
-    """The engines of a cell in their order: the one of the load, and those that take the files over; often just one."""
-    return [*campaign.engines[engine].upgraded_from, engine]
 
 
 def engine_id(campaign: Campaign, engine: str) -> str:

@@ -17,6 +17,11 @@ RELEASES: tuple[Version, ...] = ((3, 6), (4, 0), (4, 2), (4, 4), (5, 0), (6, 0),
 """Major releases in their order; rapid releases between them are no stations of an upgrade."""
 
 
+def stations(campaign: Campaign, engine: str) -> list[str]:
+    """The engines of a cell in their order: the one of the load, and those that take the files over; often just one."""
+    return [*campaign.engines[engine].upgraded_from, engine]
+
+
 def faults(campaign: Campaign, engine: str) -> Iterator[str]:
     """What is wrong with the way an engine's files are to go; for an illegal step, the steps that would work."""
     spec = campaign.engines[engine]
@@ -27,7 +32,7 @@ def faults(campaign: Campaign, engine: str) -> Iterator[str]:
             yield f"{name!r} is no engine of this campaign; its engines: {', '.join(campaign.engines)}"
         elif name == engine or campaign.engines[name].upgraded_from:
             yield f"{name!r} is itself upgraded; name the engines one by one"
-    path = [*spec.upgraded_from, engine]
+    path = stations(campaign, engine)
     if any(name not in campaign.engines for name in path):
         return
     versions = [campaign.engines[name].version for name in path]
@@ -59,12 +64,12 @@ def _way(before: str, after: str, campaign: Campaign) -> str:
     between = RELEASES[RELEASES.index(old) + 1 : RELEASES.index(new)]
     own = {release(one.version): name for name, one in campaign.engines.items() if not one.upgraded_from}
     names = [own.get(station, "") for station in between]
-    way = " → ".join((before, *_stations(between, names), after))
+    way = " → ".join((before, *_named(between, names), after))
     missing = [f"{major}.{minor}" for (major, minor), name in zip(between, names, strict=True) if not name]
     told = f"it goes one major release at a time; the steps that work: {way}"
     return told + (f" (add an engine of {' and '.join(missing)} to this campaign)" if missing else "")
 
 
-def _stations(between: Sequence[Version], names: Sequence[str]) -> Iterator[str]:
+def _named(between: Sequence[Version], names: Sequence[str]) -> Iterator[str]:
     for (major, minor), name in zip(between, names, strict=True):
         yield name or f"{major}.{minor}.x"

@@ -14,6 +14,7 @@ from harness.aws import answers, client
 from harness.cloud.fleet import Identity, caller, find_fleets
 from harness.cloud.prices import Estimate, price_hosts
 from harness.errors import HostError, InputError
+from harness.ledger import RUN_ID_FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from harness.spec import Campaign
 
 _OWN_ADDRESS = "https://checkip.amazonaws.com"
-_RUN_FORMAT = "%Y%m%dT%H%M%SZ"
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def prepare(campaign: Campaign, names: Sequence[str]) -> Launch:
     subnet, vpc = _subnet(ec2, cloud, hosts)
     now = datetime.now(UTC)
     identity = Identity(
-        run=f"{campaign.name}-{now.strftime(_RUN_FORMAT)}",
+        run=f"{campaign.name}-{now.strftime(RUN_ID_FORMAT)}",
         campaign=campaign.name,
         owner=owner,
         expires_at=now + timedelta(hours=cloud.expires_after_h),

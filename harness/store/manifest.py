@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
+from harness.spec_base import Name
+
 MANIFEST = "manifest.json"
 Blake3 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
@@ -50,7 +52,7 @@ class Manifest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[1] = 1
-    campaign: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")]
+    campaign: Name
     run_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")]
     pushed_at: str
     files: tuple[StoredFile, ...]
