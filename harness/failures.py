@@ -50,7 +50,8 @@ def why_failed(outcome: PlaybookRun, workspace: Path) -> Reason:
     """Why a trial's playbook failed, from the account it left."""
     if outcome.unreachable:
         return Reason(code="host-failed", message=f"{outcome.failed_task}: {outcome.message}")
-    kind, message = "harness", f"{outcome.failed_task}: {outcome.message}".removeprefix(": ")
+    kind = "host" if outcome.timed_out else "harness"
+    message = f"{outcome.failed_task}: {outcome.message}".removeprefix(": ")
     with contextlib.suppress(OSError, ValueError, KeyError):
         left = json.loads((workspace / "failure.json").read_text())
         kind, message = str(left["kind"]), f"{left['task']}: {left['msg']}"

@@ -51,7 +51,7 @@ class PlaybookRun:
     """Task -> seconds from its start to the next one's, of tasks that did something on a host."""
     by_host: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     """Task -> host -> result."""
-    _step: tuple[str, datetime] = ("", datetime.min.replace(tzinfo=UTC))
+    under_way: tuple[str, datetime] = ("", datetime.min.replace(tzinfo=UTC))
     """The task under way, and since when."""
 
     def hear(self, event: dict[str, Any]) -> None:
@@ -75,11 +75,11 @@ class PlaybookRun:
 
     def _next_step(self, task: str, created: str) -> None:
         """A task begins, or the play ends: the one before has ended."""
-        before, since = self._step
+        before, since = self.under_way
         now = datetime.fromisoformat(created) if created else datetime.now(UTC)
         if before in self.by_host and not before.startswith(_NOT_STEPS):
             self.steps_s[before] = round(self.steps_s.get(before, 0.0) + (now - since).total_seconds(), 3)
-        self._step = task, now
+        self.under_way = task, now
 
 
 Result = TypeVar("Result")
@@ -208,7 +208,7 @@ def playbook(  # noqa: PLR0913 - Ansible's own options, and who hears of it
         outcome.ok = runner.rc == 0
         outcome.timed_out = runner.status == "timeout"
         outcome.killed = runner.rc is None
-        _explain(outcome, private, log)
+        _explain(outcome, private, log, timeout_s)
     return outcome
 
 
@@ -245,13 +245,16 @@ def private_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _explain(outcome: PlaybookRun, private: Path, log: Path | None) -> None:
+def _explain(outcome: PlaybookRun, private: Path, log: Path | None, timeout_s: float) -> None:
     """Keep Ansible's own output, and let its last lines speak where no task said what is wrong."""
     output = next(private.glob("artifacts/*/stdout"), None)
     if output and log and log.parent.is_dir():
         shutil.copyfile(output, log)
     if outcome.timed_out and not outcome.message:
-        outcome.message = "it took longer than it may; see the limits in the spec"
+        outcome.failed_task, _ = outcome.under_way
+        outcome.message = (
+            f"not done when {timeout_s:.0f} s were over; something hangs, or the spec's limits are too short"
+        )
     said = output.read_text(errors="replace").strip() if output and not outcome.ok else ""
     outcome.killed = outcome.killed or _DEAD_WORKER in said
     if outcome.killed and not outcome.message:

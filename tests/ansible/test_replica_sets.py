@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ansible.module_utils.pressgauge import replica_sets
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.servers import Server
+from tests.ansible.mongods import connected, serving
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -22,27 +22,8 @@ PORTS = (27281, 27282)
 
 @pytest.fixture
 def members(engine: Path, tmp_path: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
-    running = []
-    for port in PORTS:
-        (tmp_path / str(port)).mkdir()
-        options = ["--replSet", "set", "--dbpath", str(tmp_path / str(port)), "--port", str(port)]
-        running.append(subprocess.Popen([str(engine), *options], stdout=subprocess.DEVNULL))
-    try:
-        yield running
-    finally:
-        for one in running:
-            one.kill()
-            one.wait()
-
-
-def connected(port: int) -> Server:
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            return Server(port)
-        except OSError:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+    with ExitStack() as stack:
+        yield [stack.enter_context(serving(engine, tmp_path / str(port), port, "--replSet", "set")) for port in PORTS]
 
 
 def test_a_lost_member_is_named_and_not_waited_for(members: list[subprocess.Popen[bytes]]) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from analysis.records import Reason
 from analysis.validity import Stop, stop_faults
 from harness.errors import DefectError, EngineError, HostError, InputError
-from harness.failures import FAILURES, REPEATED, failure_of
+from harness.failures import FAILURES, REPEATED, failure_of, why_failed
+from harness.playbooks import run_playbook
+from harness.site import find_site
 from tests.harness.factory import record
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ALTERED = Reason(code="documents-altered", message="1 of 2000 documents checked differ from what was written")
 
@@ -39,3 +46,15 @@ def test_what_would_only_come_again_is_not_repeated() -> None:
 
 def test_who_must_act_where_connections_are_lost() -> None:
     assert FAILURES["connection-lost"] is FAILURES["client-stood-still"] is HostError
+
+
+def test_a_playbook_that_hangs_is_the_hosts_failure(tmp_path: Path) -> None:
+    """Whatever it was that hung, it is tried again, and named."""
+    play = tmp_path / "play.yml"
+    play.write_text(
+        "- {hosts: db, gather_facts: false, tasks: [{name: Counters are on record, ansible.builtin.command: sleep 60}]}"
+    )
+    reason = why_failed(run_playbook(str(play), find_site("local", tmp_path).inventory, {}, timeout_s=10), tmp_path)
+    assert reason.code == "host-failed"
+    assert reason.code in REPEATED
+    assert reason.message.startswith("Counters are on record: not done when 10 s were over")

@@ -33,7 +33,7 @@ def initiate(server: Server, name: str, members: list[str], timeout_s: float) ->
         ],
         "settings": {"electionTimeoutMillis": _FIRST_ELECTION_MS},
     }
-    server.command("admin", {"replSetInitiate": config})
+    server.command("admin", {"replSetInitiate": config}, timeout_s=timeout_s)
     deadline = time.monotonic() + timeout_s
     while not server.command("admin", {"hello": 1}).get("isWritablePrimary"):
         if time.monotonic() > deadline:
@@ -57,7 +57,7 @@ def be_patient(server: Server, timeout_s: float) -> None:
         config["version"] += 1
         config["settings"]["electionTimeoutMillis"] = _USUAL_ELECTION_MS
         try:
-            server.command("admin", {"replSetReconfig": config})
+            server.command("admin", {"replSetReconfig": config}, timeout_s=timeout_s)
         except Failure:
             if time.monotonic() > deadline:
                 raise

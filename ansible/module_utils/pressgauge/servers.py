@@ -9,6 +9,7 @@ from __future__ import annotations
 import socket
 import ssl
 import struct
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.scram import MECHANISM, ScramClient, ScramError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     Document = dict[str, Any]
@@ -26,6 +28,9 @@ UNAUTHORIZED = 13
 _OP_MSG = 2013
 _HEADER = struct.Struct("<iiii")  # length of all, request, response to, operation
 _CONNECT_TIMEOUT_S = 5
+_ANSWER_TIMEOUT_S = 30.0
+LONG_S = 600.0
+"""For commands that move data, such as checkpoints."""
 _ANY_MEMBER = {"$readPreference": {"mode": "primaryPreferred"}}  # or a replica set's secondary answers nothing
 
 
@@ -43,8 +48,10 @@ class Server:
     With `authority`, the file of its certificate, the connection is encrypted, and the server has to show one that this
     authority has signed for the address.
 
-    Raises OSError when nothing listens there or it is not known to the authority, Failure (engine) when it does not
-    accept the credentials.
+    A mongod that is silent for `timeout_s` while it is asked something hangs.
+
+    Raises OSError when nothing listens there or it is not known to the authority, Failure (engine) when it hangs, or
+    does not accept the credentials.
     """
 
     def __init__(
@@ -54,13 +61,15 @@ class Server:
         *,
         host: str = LOOPBACK,
         authority: str | Path | None = None,
+        timeout_s: float = _ANSWER_TIMEOUT_S,
     ) -> None:
+        self._timeout_s = timeout_s
         self._socket = socket.create_connection((host, port), timeout=_CONNECT_TIMEOUT_S)
         try:
             if authority:
                 context = ssl.create_default_context(cafile=authority)
-                self._socket = context.wrap_socket(self._socket, server_hostname=host)
-            self._socket.settimeout(None)  # a checkpoint may take minutes
+                with self._answering("a TLS handshake", timeout_s):
+                    self._socket = context.wrap_socket(self._socket, server_hostname=host)
             if credentials:
                 self.authenticate(credentials)
         except BaseException:
@@ -73,15 +82,19 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self._socket.close()
 
-    def command(self, database: str, command: Document) -> Document:
-        """The answer to a command; raises Failure (engine, with the server's `code`) when the server refuses it,
-        OSError when it is gone."""
+    def command(self, database: str, command: Document, *, timeout_s: float | None = None) -> Document:
+        """The answer to a command, to be had within the connection's time or this one.
+
+        Raises Failure (engine, with the server's `code`) when the server refuses it, Failure (engine) when it hangs,
+        after which the connection is of no use any more, and OSError when it is gone.
+        """
         bson = _bson()
         name = next(iter(command))
         body = b"\0\0\0\0\0" + bson.encode({**command, "$db": database, **_ANY_MEMBER})  # no flags; one section
-        self._socket.sendall(_HEADER.pack(_HEADER.size + len(body), 1, 0, _OP_MSG) + body)
-        length, *_ = _HEADER.unpack(self._receive(_HEADER.size))
-        answer: Document = bson.decode(self._receive(length - _HEADER.size)[5:])
+        with self._answering(name, timeout_s or self._timeout_s):
+            self._socket.sendall(_HEADER.pack(_HEADER.size + len(body), 1, 0, _OP_MSG) + body)
+            length, *_ = _HEADER.unpack(self._receive(_HEADER.size))
+            answer: Document = bson.decode(self._receive(length - _HEADER.size)[5:])
         if answer.get("ok") != 1:
             said = answer.get("errmsg", answer)
             raise Failure("engine", f"mongod refused {name}: {said}", code=answer.get("code"))
@@ -113,6 +126,15 @@ class Server:
             if refusal.facts.get("code") != UNAUTHORIZED:  # refused because there are users already
                 raise
         self.authenticate(credentials)
+
+    @contextmanager
+    def _answering(self, what: str, timeout_s: float) -> Iterator[None]:
+        self._socket.settimeout(timeout_s)
+        try:
+            yield
+        except TimeoutError as error:
+            self._socket.close()  # a late answer must not be taken for the next one's
+            raise Failure("engine", f"mongod hangs: it did not answer {what} within {timeout_s:g} s") from error
 
     def _receive(self, length: int) -> bytes:
         received = bytearray()

@@ -6,6 +6,8 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from ansible.module_utils.pressgauge.servers import LONG_S
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -58,7 +60,7 @@ def snapshot(
     before = _counters(server, process)
     began = time.monotonic()
     for _ in range(2):
-        server.command("admin", {"fsync": 1})
+        server.command("admin", {"fsync": 1}, timeout_s=LONG_S)
     checkpoint_s = time.monotonic() - began
     version = tuple(server.command("admin", {"buildInfo": 1})["versionArray"][:3])
     free_storage = {"freeStorage": 1} if version >= _FREE_STORAGE_SINCE else {}

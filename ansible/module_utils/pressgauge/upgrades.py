@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.failures import Failure
+from ansible.module_utils.pressgauge.servers import LONG_S
 
 if TYPE_CHECKING:
     from ansible.module_utils.pressgauge.servers import Server
@@ -24,7 +25,7 @@ def raise_compatibility(server: Server, version: str) -> dict[str, Any]:
     before = compatibility(server)
     if before != release:
         confirm = {"confirm": True} if int(version.partition(".")[0]) >= _CONFIRMED_SINCE else {}
-        server.command("admin", {"setFeatureCompatibilityVersion": release, **confirm})
+        server.command("admin", {"setFeatureCompatibilityVersion": release, **confirm}, timeout_s=LONG_S)
     after = compatibility(server)
     if after != release:
         raise Failure("engine", f"mongod {version} stays at the feature compatibility version {after}")
