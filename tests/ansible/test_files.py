@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible.module_utils.pressgauge import files
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.files import (
     MARKER,
@@ -25,6 +26,29 @@ def test_an_owned_directory_is_made_fresh_and_private(tmp_path: Path) -> None:
     assert [entry.name for entry in path.iterdir()] == [MARKER]
     assert owner_facts(path)["port"] == 2
     assert path.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"port": 1', b"\0" * 64, b"\xff\xfe", b"[1]"])
+def test_a_damaged_marker_still_makes_it_ours(torn: bytes, tmp_path: Path) -> None:
+    """A loss of power may leave one; the next command deletes what it marks."""
+    path = tmp_path / "instances" / "t1"
+    for act in (remove_owned, lambda path: create_owned(path, {"port": 2})):
+        create_owned(path, {"port": 1})
+        (path / MARKER).write_bytes(torn)
+        assert owner_facts(path) == {}
+        assert owned_below(tmp_path / "instances") == [path]
+        act(path)
+    assert owner_facts(path)["port"] == 2
+
+
+def test_a_directory_of_ours_is_never_seen_without_its_marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(files, "write_json", fail)
+    with pytest.raises(OSError, match="no space"):
+        create_owned(tmp_path / "t1", {})
+    assert not (tmp_path / "t1").exists()
 
 
 def test_removing_what_is_not_there_is_nothing_to_do(tmp_path: Path) -> None:

@@ -24,11 +24,13 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_text(path: Path, text: str, mode: int = 0o644) -> None:
-    """Write `text` atomically; the file never exists with wider rights than `mode`."""
+    """Write `text` atomically, also if the power fails; the file never exists with wider rights than `mode`."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.unlink(missing_ok=True)
     with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
         file.write(text)
+        file.flush()
+        os.fsync(file.fileno())  # or the new name may come to the disk before the text does
     beside.replace(path)
 
 
@@ -40,12 +42,14 @@ def create_owned(path: Path, facts: Mapping[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if os.path.lexists(path):
         remove_owned(path)
-    path.mkdir(mode=0o700)
-    write_json(path / MARKER, {"format_version": 1, "created_at_s": time.time(), **facts})
+    unmarked = path.with_name(f".{path.name}.{os.getpid()}")  # what lacks its marker would be no one's, and in the way
+    unmarked.mkdir(mode=0o700)
+    write_json(unmarked / MARKER, {"format_version": 1, "created_at_s": time.time(), **facts})
+    unmarked.rename(path)
 
 
 def owner_facts(path: Path) -> dict[str, Any]:
-    """What the marker of a directory of ours says.
+    """What the marker of a directory of ours says; nothing where it was damaged, which makes it no less ours.
 
     Raises Failure (host) for anything else: a directory without the marker, or one reached through a symbolic
     link. A wrong variable must never cost anyone a directory.
@@ -56,8 +60,11 @@ def owner_facts(path: Path) -> dict[str, Any]:
             f"{path} is left as it is: it is a symbolic link, or has no {MARKER} file, so pressgauge did not make "
             "it; move it away, or name another directory",
         )
-    facts = json.loads((path / MARKER).read_text("utf-8"))
-    return dict(facts)
+    try:
+        facts = json.loads((path / MARKER).read_bytes())
+    except ValueError:
+        return {}
+    return facts if isinstance(facts, dict) else {}
 
 
 def remove_owned(path: Path) -> bool:
