@@ -86,10 +86,9 @@ class CampaignRun:
         try:
             return self._run(blocks_wanted)
         except KeyboardInterrupt as error:
-            self.site.tear_down(wait_s=0)
-            raise Interrupted(
-                "stopped; every finished trial is kept", do="the same command goes on from here"
-            ) from error
+            stopped = Interrupted("stopped; every finished trial is kept", do="the same command goes on from here")
+            self.site.tear_down_after(stopped, wait_s=0)
+            raise stopped from error
 
     def _run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
         try:
@@ -100,8 +99,8 @@ class CampaignRun:
                 for block, trials in itertools.groupby(todo, key=lambda trial: trial.block):
                     self._run_block(block, trials)
                 blocks = blocks_wanted(self.ledger.records())
-        except Exception:
-            self.site.tear_down()
+        except Exception as error:
+            self.site.tear_down_after(error)
             raise
         return self.ledger.records()
 

@@ -82,6 +82,18 @@ class Site:
                 f"what an earlier trial left can't be ended: {outcome.message}", do="end it by hand, then run again"
             )
 
+    def tear_down_after(self, error: BaseException, wait_s: float = _HOST_RETURNS_S) -> None:
+        """Tear down because of an error, which stays the one to be told: what can't be ended is noted with it.
+
+        Raises:
+            SecondInterrupt: the user has no patience with this.
+        """
+        try:
+            self.tear_down(wait_s=wait_s)
+        except HostError as left:
+            if str(left) != str(error):
+                error.add_note(f"and {left.what}")
+
     def _tear_down_once(self, hosts: Sequence[str]) -> PlaybookRun:
         what = ("teardown.yml", self.inventory, self.variables())
         return run_playbook(*what, hosts=hosts, on_tick=hurry, timeout_s=120)

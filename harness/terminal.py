@@ -27,7 +27,7 @@ def run_app(app: typer.Typer) -> None:
     try:
         sys.exit(app(standalone_mode=False) or Exit.FINE)  # not standalone, it returns what a command exits with
     except PressgaugeError as error:
-        console.print(f"pressgauge: {error.what}", markup=False)
+        _tell(console, error.what, error)
         if error.do:
             console.print(f"            → {error.do}", markup=False)
         sys.exit(error.exit_code)
@@ -41,17 +41,23 @@ def run_app(app: typer.Typer) -> None:
         console.print("            → the same command goes on from here")
         sys.exit(Exit.INTERRUPTED)
     except OSError as error:
-        console.print(f"pressgauge: {_of_system(error)}", markup=False)
+        _tell(console, _of_system(error), error)
         console.print("            → see to that file or device; the same command goes on from here", markup=False)
         sys.exit(Exit.DEPENDENCY_FAILED)
     except Exception as error:  # noqa: BLE001 - the last resort: a defect of ours, told as such
         if os.environ.get("PRESSGAUGE_DEBUG"):
             traceback.print_exc()
-        console.print(f"pressgauge: a defect of ours: {type(error).__name__}: {error}", markup=False)
+        _tell(console, f"a defect of ours: {type(error).__name__}: {error}", error)
         console.print("            → set PRESSGAUGE_DEBUG=1, run it again, and report what it prints", markup=False)
         sys.exit(Exit.DEFECT)
     finally:
         be_deaf()
+
+
+def _tell(console: Console, what: str, error: Exception) -> None:
+    """What went wrong, and what else did because of it."""
+    for line in (f"pressgauge: {what}", *(f"            {note}" for note in getattr(error, "__notes__", ()))):
+        console.print(line, markup=False)
 
 
 def _of_system(error: OSError) -> str:
