@@ -58,7 +58,7 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
     spec = load_campaign(path)
     site = find_site(inventory, home.resolve())
     run_id = datetime.now(UTC).strftime(RUN_ID_FORMAT)
-    command = f"make run-campaign CAMPAIGN={campaign}"
+    command = f"make run-campaign CAMPAIGN={campaign}" + ("" if inventory == "local" else f" INVENTORY={inventory}")
     ledger = open_run(results, spec.name, path.read_text(encoding="utf-8"), run_id, anew=anew, command=command)
     with ledger.locked():
         progress = Progress(make_view(plain=plain, quiet=quiet, as_json=as_json))

@@ -10,7 +10,7 @@ from harness.load_spec import load_campaign
 from harness.run_json import read_hosts, read_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -50,17 +50,26 @@ def run_facts(folder: Path) -> dict[str, JsonValue]:
 
 def conditions(ledger: Ledger, campaign: Campaign) -> dict[str, JsonValue]:
     """What a run's figures are conditional on: hosts, corpora, every condition of the spec, and versions of tools."""
+    found = host_facts(read_hosts(ledger.folder))
+    for name in campaign.datasets:
+        found[f"corpus.{name}"] = read_json(ledger.folder / f"dataset-{name}.json").get("digest")
+    found |= dict(_sections(campaign.model_dump(mode="json", exclude=_NOT_CONDITIONS)))
+    return found | version_facts(read_json(ledger.folder / VERSIONS_FILE))
+
+
+def host_facts(hosts: Mapping[str, dict[str, Any]]) -> dict[str, JsonValue]:
+    """Of surveys by the host's name, what figures are conditional on."""
     found: dict[str, JsonValue] = {}
-    hosts = read_hosts(ledger.folder)
     for number, name in enumerate(sorted(hosts), start=1):
         prefix = "host" if len(hosts) == 1 else f"host{number}"
         found |= {f"{prefix}.{key}": hosts[name].get(key) for key in _ABOUT_HOSTS}
         found[f"{prefix}.filesystem"] = (hosts[name].get("data") or {}).get("filesystem")
-    for name in campaign.datasets:
-        found[f"corpus.{name}"] = read_json(ledger.folder / f"dataset-{name}.json").get("digest")
-    found |= dict(_sections(campaign.model_dump(mode="json", exclude=_NOT_CONDITIONS)))
-    found |= {f"versions.{tool}": str(told) for tool, told in read_json(ledger.folder / VERSIONS_FILE).items()}
     return found
+
+
+def version_facts(versions: Mapping[str, Any]) -> dict[str, JsonValue]:
+    """Of tools' versions."""
+    return {f"versions.{tool}": str(told) for tool, told in versions.items()}
 
 
 def _sections(spec: dict[str, Any]) -> Iterator[tuple[str, JsonValue]]:

@@ -109,10 +109,9 @@ class Ledger:
             found.append(read_record(path))
         return sorted(found, key=lambda record: (record.index, record.attempt))
 
-    def keep_first(self, name: str, facts: dict[str, Any]) -> None:
-        """Keep facts of the run's start in a file of its folder; a resumed run leaves it as it is."""
-        if not (self.folder / name).exists():
-            write_whole(self.folder / name, json.dumps(facts, indent=1))
+    def keep(self, name: str, facts: dict[str, Any]) -> None:
+        """Keep facts in a file of the run's folder."""
+        write_whole(self.folder / name, json.dumps(facts, indent=1))
 
     @property
     def platforms(self) -> tuple[str, ...]:

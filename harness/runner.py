@@ -24,11 +24,12 @@ from harness.errors import HostError, InputError, Interrupted
 from harness.evidence import TrialContext, read_trial
 from harness.failures import FAILURES, REPEATED, failure_of, why_failed
 from harness.fit import check_fit
-from harness.ledger import HOST_FILE, VERSIONS_FILE, write_whole
+from harness.ledger import write_whole
 from harness.load_spec import ROOT
 from harness.pacing import workloads_of
 from harness.places import Places, places
 from harness.playbooks import playbook, run_playbook, side_by_side
+from harness.resuming import keep_start
 from harness.scene import Extent
 from harness.status_tail import StatusTail
 from harness.stopping import SecondInterrupt
@@ -120,8 +121,9 @@ class CampaignRun:
             raise HostError(f"{self.ledger.folder}: results can't be written", do="give a writable RESULTS folder")
         self.disks = DiskWatch.of(surveys, self.ledger.folder, self.campaign.limits.free_disk)
         self.disks.check()
-        self.ledger.keep_first(HOST_FILE, {host: found["survey"] for host, found in surveys.items()})
-        self.ledger.keep_first(VERSIONS_FILE, tool_versions(JAR))
+        hosts = {host: found["survey"] for host, found in surveys.items()}
+        for note in keep_start(self.ledger, hosts, tool_versions(JAR)):
+            self.progress.note(note)
         self.progress.step("preparing the datasets")
         for name, recipe in self.campaign.datasets.items():
             self._prepare_dataset(name, recipe)

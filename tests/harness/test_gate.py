@@ -33,8 +33,8 @@ def a_run(folder: Path, run_id: str, *, finished: bool = True, host: dict[str, o
     decision = {"baseline": "snappy", "baseline_engine": "6.0.5"}
     path = small(folder / "two.yaml", 27999, engines=engines, arms=arms, decision=decision, blocks=5, records=records)
     ledger = open_run(folder / "results", "two", path.read_text(), run_id, anew=True)
-    ledger.keep_first(HOST_FILE, {"localhost": HOST | (host or {})})
-    ledger.keep_first(VERSIONS_FILE, {"Pressgauge": run_id})
+    ledger.keep(HOST_FILE, {"localhost": HOST | (host or {})})
+    ledger.keep(VERSIONS_FILE, {"Pressgauge": run_id})
     (ledger.folder / "dataset-sentences.json").write_text(json.dumps({"digest": "ab" * 32}))
     for record in campaign(arms=(SNAPPY, ZSTD), engines=tuple(engines), blocks=5, noise=QUIET):
         made = changed(record, "6.0.27", **factors)

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from harness.errors import HostError
+from harness.ledger import find_run
 from harness.site import Site
 from tests.harness.commands import await_files, harness, start
 
@@ -49,6 +50,8 @@ def test_stopping_is_stopping_where_a_host_is_lost(where: Path, tmp_path: Path) 
     assert "stopped; every finished trial is kept" in err
     assert "lost can't be reached" in err
     assert "the same command goes on from here" in err
+    command = find_run(tmp_path / "results/smoke/latest").state()["command"]
+    assert command == f"make run-campaign CAMPAIGN=smoke INVENTORY={where}"
 
 
 @pytest.mark.parametrize("error", [RuntimeError("a defect"), OSError(28, "No space left on device")])

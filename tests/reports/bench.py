@@ -31,7 +31,7 @@ def made_up_run(results: Path, blocks: int) -> Ledger:
     """A run of the quick campaign's four arms, with records as from so many blocks."""
     spec = (CAMPAIGNS / "quick.yaml").read_text(encoding="utf-8").replace("blocks: 3", f"blocks: {blocks}")
     ledger = open_run(results, "quick", spec, "20260101T000000Z", anew=True)
-    ledger.keep_first(HOST_FILE, {"localhost": HOST})
+    ledger.keep(HOST_FILE, {"localhost": HOST})
     for record in campaign(blocks=blocks):
         ledger.commit(record, ledger.workspace(record.trial))
     return ledger

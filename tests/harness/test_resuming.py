@@ -1,0 +1,76 @@
+"""A run goes on where it was begun: trials of two machines, or of two load generators, are never paired."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.errors import InputError
+from harness.ledger import Ledger, open_run
+from harness.resuming import keep_start
+from harness.run_json import read_hosts
+from tests.harness.factory import record
+from tests.reports import sample
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOST: dict[str, Any] = dict(sample.HOST)
+VERSIONS = {"Pressgauge": "abc", "load generator": "BLAKE3 1", "YCSB core": "0.17.0"}
+COMMAND = "make run-campaign CAMPAIGN=quick INVENTORY=lab"
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Ledger:
+    """A run with a trial."""
+    ledger = open_run(tmp_path, "quick", "a: 1\n", "r1", anew=False, command=COMMAND)
+    assert keep_start(ledger, {"localhost": HOST}, VERSIONS) == []
+    ledger.commit(record(), ledger.workspace("000-0-snappy"))
+    return ledger
+
+
+def test_the_same_host_is_the_same_however_busy_it_is(begun: Ledger) -> None:
+    now = HOST | {"memory_available_bytes": 1, "load_average": [9, 9, 9], "steal_share": 0.5}
+    now |= {"memory_total_bytes": HOST["memory_total_bytes"] - 4096, "data": HOST["data"] | {"free_bytes": 1}}
+    assert keep_start(begun, {"localhost": now}, VERSIONS) == []
+    assert read_hosts(begun.folder) == {"localhost": HOST}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cpu_model": "Another"}, {"cores": 3}, {"memory_total_bytes": 2**30}, {"kernel": "9.9"},
+        {"data": {"filesystem": "zfs"}},
+    ],
+    ids=lambda change: next(iter(change)),
+)  # fmt: skip
+def test_another_machine_is_refused(begun: Ledger, change: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"unfinished and was begun on other hosts.*\nhost\.") as refused:
+        keep_start(begun, {"localhost": HOST | change}, VERSIONS)
+    assert f"({COMMAND})" in refused.value.do
+    assert "NEW=1" in refused.value.do
+    assert read_hosts(begun.folder) == {"localhost": HOST}
+
+
+def test_other_hosts_are_named(begun: Ledger) -> None:
+    with pytest.raises(InputError, match="hosts: localhost when it began, client, db now"):
+        keep_start(begun, {"db": HOST, "client": HOST}, VERSIONS)
+
+
+def test_another_load_generator_is_refused(begun: Ledger) -> None:
+    with pytest.raises(InputError, match=r"versions\.load generator: BLAKE3 1 when it began, BLAKE3 2 now"):
+        keep_start(begun, {"localhost": HOST}, VERSIONS | {"load generator": "BLAKE3 2"})
+
+
+def test_what_may_change_is_told(begun: Ledger) -> None:
+    notes = keep_start(begun, {"localhost": HOST | {"hostname": "a-new-container"}}, VERSIONS | {"Pressgauge": "def"})
+    assert [note.partition(": ")[0].rpartition(" ")[2] for note in notes] == ["host.hostname", "versions.Pressgauge"]
+    assert notes[1].endswith("abc when it began, def now")
+
+
+def test_a_run_without_trials_begins_anywhere(tmp_path: Path) -> None:
+    ledger = open_run(tmp_path, "quick", "a: 1\n", "r1", anew=False)
+    keep_start(ledger, {"localhost": HOST}, VERSIONS)
+    assert keep_start(ledger, {"db": HOST}, VERSIONS) == []
+    assert read_hosts(ledger.folder) == {"db": HOST}
