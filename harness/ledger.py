@@ -133,12 +133,19 @@ class Ledger:
             )
         write_whole(self.folder / STATE_FILE, json.dumps(self.state() | {"platforms": list(platforms)}))
 
+    def keep_rates(self, found: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+        """Keep the rates of paced workloads, by dataset and name, as each was first kept; gives all that are kept."""
+        kept = self.state().get("rates", {})
+        whole = {dataset: found.get(dataset, {}) | kept.get(dataset, {}) for dataset in found | kept}
+        write_whole(self.folder / STATE_FILE, json.dumps(self.state() | {"rates": whole}))
+        return whole
+
     def finish(self) -> None:
         """Mark the run as finished: the same command starts a new one from now on."""
         write_whole(self.folder / STATE_FILE, json.dumps(self.state() | {"finished": True}))
 
     def state(self) -> dict[str, Any]:
-        """What `run.json` says: campaign, the command that repeats the run, platforms, and whether it is finished."""
+        """What `run.json` says: campaign, the command that repeats the run, platforms, rates, whether it is done."""
         try:
             found = json.loads((self.folder / STATE_FILE).read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -17,18 +17,32 @@ if TYPE_CHECKING:
     from harness.spec import Campaign, Workload
 
 
-def workloads_of(campaign: Campaign, trial: PlannedTrial, known: Iterable[TrialRecord]) -> dict[str, Workload]:
-    """The run workloads of one trial, paced ones with their rate; left out where no maximum is known yet.
+Rates = dict[str, dict[str, int]]
+"""Dataset -> paced workload -> operations a second."""
 
-    The rate rests on the first block's records of the trial's dataset alone, so a resumed run offers the same.
+
+def offered_rates(campaign: Campaign, known: Iterable[TrialRecord]) -> Rates:
+    """What paced workloads are offered, by the first block's records; left out where no maximum is known yet.
+
+    A trial of that block may still be repeated, and move them: the run keeps them as they first were offered.
     """
-    first = [record for record in known if record.block == 0 and record.cell.dataset == trial.cell.dataset]
+    first = [record for record in known if record.block == 0]
+    found: Rates = {}
+    for dataset in campaign.datasets:
+        of_dataset = [record for record in first if record.cell.dataset == dataset]
+        for name, workload in campaign.workloads.items():
+            if workload.pace and (slowest := _slowest(of_dataset, workload.pace.of)):
+                found.setdefault(dataset, {})[name] = max(1, round(workload.pace.fraction * slowest))
+    return found
+
+
+def workloads_of(campaign: Campaign, trial: PlannedTrial, rates: Rates) -> dict[str, Workload]:
+    """The run workloads of one trial, paced ones with their rate; the first block, or where none is known, has none."""
     found: dict[str, Workload] = {}
     for name, workload in campaign.workloads.items():
         if workload.pace is None:
             found[name] = workload
-        elif trial.block > 0 and (slowest := _slowest(first, workload.pace.of)):
-            rate = max(1, round(workload.pace.fraction * slowest))
+        elif trial.block > 0 and (rate := rates.get(trial.cell.dataset, {}).get(name)):
             found[name] = workload.model_copy(update={"target_per_s": rate})
     return found
 

@@ -26,7 +26,7 @@ from harness.failures import FAILURES, REPEATED, failure_of, why_failed
 from harness.fit import check_fit
 from harness.ledger import write_whole
 from harness.load_spec import ROOT
-from harness.pacing import workloads_of
+from harness.pacing import Rates, offered_rates, workloads_of
 from harness.places import Places, places
 from harness.playbooks import playbook, run_playbook, side_by_side
 from harness.resuming import keep_start
@@ -60,6 +60,7 @@ class CampaignRun:
     corpora: dict[str, Manifest] = field(default_factory=dict)
     ratios: dict[tuple[str, str], float | None] = field(default_factory=dict)
     places: dict[str, Places] = field(default_factory=dict)
+    rates: Rates = field(default_factory=dict)
     attempts: dict[int, int] = field(default_factory=dict)
     """Of each trial, by this command: a later one, after something was mended, may try again."""
     failed_in_a_row: Counter[str] = field(default_factory=Counter)
@@ -192,6 +193,8 @@ class CampaignRun:
         by_platform: dict[str, list[planning.PlannedTrial]] = {}
         for trial in trials:
             by_platform.setdefault(trial.cell.platform, []).append(trial)
+        if block > 0:
+            self.rates = self.ledger.keep_rates(offered_rates(self.campaign, self.ledger.records()))
         take_canaries(folder, self.site.inventory, variables, block, "before")
         side_by_side(self._run_trials(ours) for ours in by_platform.values())
         take_canaries(folder, self.site.inventory, variables, block, "after")
@@ -228,7 +231,7 @@ class CampaignRun:
         platform, ours = trial.cell.platform, self.places[trial.cell.platform]
         workspace = self.ledger.workspace(trial.attempt_name(attempt))
         corpus = self.corpora[trial.cell.dataset]
-        workloads = workloads_of(self.campaign, trial, self.ledger.records())
+        workloads = workloads_of(self.campaign, trial, self.rates)
         self.progress.trial(trial, attempt, _extents(self.campaign, workloads))
         folders = named_folders(workspace, ours.clients).values()
         tail = StatusTail(folders, partial(self.progress.status, platform=platform))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from harness.pacing import workloads_of
+from typing import TYPE_CHECKING
+
+from harness.ledger import open_run
+from harness.pacing import offered_rates, workloads_of
 from harness.plan import PlannedTrial
 from harness.spec import Campaign, Workload
 from tests.analysis import synthetic
 from tests.harness.factory import record
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def campaign() -> Campaign:
@@ -29,19 +35,43 @@ def trial(block: int) -> PlannedTrial:
 
 
 def test_the_first_block_finds_the_maximum() -> None:
-    assert list(workloads_of(campaign(), trial(0), [])) == ["rmw"]
+    assert list(workloads_of(campaign(), trial(0), {})) == ["rmw"]
+    assert list(workloads_of(campaign(), trial(0), {"sentences": {"steady": 7}})) == ["rmw"]
 
 
 def test_later_blocks_offer_the_same_to_all() -> None:
-    records = [r for r in synthetic.campaign(blocks=2) if r.cell.dataset == "sentences"]
-    slowest = min(p.throughput_per_s for r in records if r.block == 0 for p in r.phases if p.name == "rmw")
-    found = workloads_of(campaign(), trial(1), records)
+    records = synthetic.campaign(blocks=2)
+    slowest = min(
+        p.throughput_per_s
+        for r in records
+        for p in r.phases
+        if r.block == 0 and r.cell.dataset == "sentences" and p.name == "rmw"
+    )
+    rates = offered_rates(campaign(), records)
+    assert rates == {"sentences": {"steady": round(0.5 * slowest)}}
+    found = workloads_of(campaign(), trial(1), rates)
     assert found["steady"].target_per_s == round(0.5 * slowest)
     assert found["rmw"] == Workload()
     more = [r.model_copy(update={"block": 1}) for r in records]
-    assert workloads_of(campaign(), trial(2), [*records, *more]) == found  # only the first block counts
+    assert offered_rates(campaign(), [*records, *more]) == rates  # only the first block counts
 
 
 def test_void_trials_set_no_pace() -> None:
     voided = [synthetic.voided(r) for r in synthetic.campaign(blocks=1)]
-    assert list(workloads_of(campaign(), trial(1), voided)) == ["rmw"]
+    assert offered_rates(campaign(), voided) == {}
+    assert list(workloads_of(campaign(), trial(1), {})) == ["rmw"]
+
+
+def test_a_trial_of_the_first_block_that_is_repeated_moves_no_rate(tmp_path: Path) -> None:
+    """As a resumed run does: the slowest arm's trial was void when the second block began, and counts now."""
+    ledger = open_run(tmp_path, "c", "a: 1\n", "r1", anew=False)
+    records = [r for r in synthetic.campaign(blocks=1) if r.cell.dataset == "sentences"]
+    rates = offered_rates(campaign(), records)
+    (dataset,) = rates
+    slowest = min(records, key=lambda r: next(p.throughput_per_s for p in r.phases if p.name == "rmw"))
+    without = offered_rates(campaign(), [synthetic.voided(r) if r is slowest else r for r in records])
+    assert without[dataset]["steady"] > rates[dataset]["steady"]
+    assert ledger.keep_rates(without) == without
+    assert ledger.keep_rates(rates) == without
+    assert ledger.keep_rates({}) == without
+    assert ledger.keep_rates({"words": {"steady": 3}}) == without | {"words": {"steady": 3}}  # had none offered yet
