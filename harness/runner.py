@@ -20,7 +20,7 @@ from harness import plan as planning
 from harness.canaries import moved_canaries, take_canaries
 from harness.clients import named_folders
 from harness.disk_watch import DiskWatch
-from harness.errors import HostError, InputError, Interrupted
+from harness.errors import DefectError, HostError, InputError, Interrupted
 from harness.evidence import TrialContext, read_trial
 from harness.failures import FAILURES, REPEATED, failure_of, why_failed
 from harness.fit import check_fit
@@ -70,7 +70,7 @@ class CampaignRun:
         """Run what is missing of the plan; `blocks_wanted` says, from what there is, how many blocks it has.
 
         Raises:
-            InputError, HostError, EngineError, Interrupted: what is finished is kept, and nothing of ours is left
+            InputError, HostError, EngineError, DefectError, Interrupted: what is finished is kept, and nothing of ours is left
                 running; after a second interrupt that takes a few seconds more.
         """
         try:
@@ -224,8 +224,10 @@ class CampaignRun:
         self.failed_in_a_row[platform] += 1
         nothing_yet = not any(known.counts for known in self.ledger.records())
         if nothing_yet or self.failed_in_a_row[platform] >= _GIVE_UP_AFTER or failure.code not in REPEATED:
-            kind = FAILURES[failure.code]
-            raise kind(f"trial {record.trial}: {failure.message}", do="mend it; the same command goes on from here")
+            kind, do = FAILURES[failure.code], "mend it; the same command goes on from here"
+            if kind is DefectError:
+                do = f"report it, with {self.ledger.trials_folder / record.trial}/ansible.log"
+            raise kind(f"trial {record.trial}: {failure.message}", do=do)
 
     def _attempt(self, trial: planning.PlannedTrial, attempt: int) -> Generator[None, None, TrialRecord]:
         platform, ours = trial.cell.platform, self.places[trial.cell.platform]
