@@ -70,8 +70,8 @@ class CampaignRun:
         """Run what is missing of the plan; `blocks_wanted` says, from what there is, how many blocks it has.
 
         Raises:
-            InputError, HostError, EngineError, DefectError, Interrupted: what is finished is kept, and nothing of ours is left
-                running; after a second interrupt that takes a few seconds more.
+            InputError, HostError, EngineError, DefectError, Interrupted: what is finished is kept, and nothing of ours
+                is left running; after a second interrupt that takes a few seconds more.
         """
         try:
             with self.site.locked():
