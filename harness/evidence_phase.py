@@ -66,24 +66,15 @@ def read_phase(
     began = min(part.began for part in parts)
     windows = _windows(parts, main, asked.warmup_s)
     start, end = min(one[0] for one in windows), max(one[1] for one in windows)
-    rates, measured = [], 0
-    for part, (since, until) in zip(parts, windows, strict=True):
-        done = part.operations(main, since, until) - len(inner) * part.operations([RMW], since, until)
-        measured += done
-        rates.append(done / (until - since) if until > since else 0.0)
-    throughput = sum(rates)
-    logs, intended = (_merged(parts, windows, kind) for kind in ("logs", "intended"))
-    batched = FLUSH in account.operations
-    # An insert into a batch takes no time that means anything; the bulk write does. Throughput still counts documents.
-    timed = {FLUSH} if batched else set(logs)
-    operation = FLUSH if batched else RMW if inner else "+".join(main)
-    if len(main) > 1 and not inner:  # a mix is judged by the latencies of all its operations together
-        timed.add(operation)
-        logs[operation] = _merged_mix(operation, [logs[one] for one in main])
-        if all(one in intended for one in main):
-            intended[operation] = _merged_mix(operation, [intended[one] for one in main])
-    latencies = [_latency(operation, "actual", log) for operation, log in logs.items() if operation in timed]
-    latencies += [_latency(operation, "intended", log) for operation, log in intended.items() if operation in timed]
+    done = [
+        part.operations(main, *window) - len(inner) * part.operations([RMW], *window)
+        for part, window in zip(parts, windows, strict=True)
+    ]
+    rates = [
+        count / (until - since) if until > since else 0.0 for count, (since, until) in zip(done, windows, strict=True)
+    ]
+    measured, throughput = sum(done), sum(rates)
+    operation = FLUSH if FLUSH in account.operations else RMW if inner else "+".join(main)
     spent = [_cpu_s(part.account, *window) for part, window in zip(parts, windows, strict=True)]
     shares = [
         None if cpu_s is None else cpu_s / (until - since) / part.usable_cores(asked, len(parts))
@@ -105,7 +96,7 @@ def read_phase(
         acknowledged=account.acknowledged,
         failed=account.failed,
         statuses={operation: one.by_status for operation, one in account.operations.items()},
-        latencies=tuple(latency for latency in latencies if latency is not None),
+        latencies=_latencies(parts, windows, main, operation),
         cost=_cost(account, before, after),
         counters=counters,
         target_per_s=asked.target_per_s,
@@ -116,6 +107,25 @@ def read_phase(
         window=Window(client_cpu_s=None if None in spent else sum(cpu_s or 0.0 for cpu_s in spent)),
     )
     return PhaseEvidence(phase, account)
+
+
+def _latencies(
+    parts: list[_Part], windows: list[tuple[float, float]], main: list[str], judged: str
+) -> tuple[Latency, ...]:
+    """The latencies that mean something; `judged` is the operation that the phase is judged by.
+
+    An insert into a batch takes no time that means anything; the bulk write does. A mix is judged by the latencies of
+    all its operations together.
+    """
+    logs, intended = (_merged(parts, windows, kind) for kind in ("logs", "intended"))
+    timed = {FLUSH} if judged == FLUSH else {*logs, judged}
+    if len(main) > 1 and judged not in (FLUSH, RMW):
+        logs[judged] = _merged_mix(judged, [logs[one] for one in main])
+        if all(one in intended for one in main):
+            intended[judged] = _merged_mix(judged, [intended[one] for one in main])
+    found = [_latency(name, "actual", log) for name, log in logs.items() if name in timed]
+    found += [_latency(name, "intended", log) for name, log in intended.items() if name in timed]
+    return tuple(latency for latency in found if latency is not None)
 
 
 @dataclass(frozen=True)
