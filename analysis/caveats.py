@@ -120,7 +120,7 @@ def _of_effects(effects: Collection[Effect]) -> Iterable[Caveat]:
     for effect in effects:
         if effect.family is Family.CONTROL and effect.verdict in (Verdict.BETTER, Verdict.WORSE):
             yield Caveat(code="control-differs", message=sentences.control_differs(effect))
-        if effect.family is not Family.EXPLORATORY and effect.standing_out:
+        if effect.family in (Family.PRIMARY, Family.CONTROL) and effect.standing_out:
             what = f"{effect.metric} of {effect.candidate} under {effect.group.label}"
             message = (
                 f"{what}: block {_numbers(effect.standing_out)} lies far from the others. It is counted, and widens "

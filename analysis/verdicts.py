@@ -4,7 +4,9 @@ One family is all primary metrics of all candidates in all groups; the other met
 Within a family Holm's correction is applied once to the p-values of "the ratio is 1" and once to those of "the ratio
 lies outside the equivalence margin": each kind of false claim happens in at most 5 % of campaigns. A comparison
 without a p-value stays in the family with p = 1, so a lost trial never makes the others surer. Controls (arms with the
-baseline's own settings) ask no question and stand outside the families.
+baseline's own settings) ask no question and stand outside the families. What they show is corrected likewise, their
+primary metrics among themselves and the others among themselves: among dozens of metrics that nobody decides by, a
+difference in one that somebody does would hardly ever be seen.
 """
 
 from __future__ import annotations
@@ -39,9 +41,19 @@ class Verdict(StrEnum):
 class Family(StrEnum):
     """Which correction a comparison shares."""
 
+    @classmethod
+    def of(cls, *, primary: bool, control: bool) -> Family:
+        """The family of a comparison of this kind."""
+        if control:
+            return cls.CONTROL if primary else cls.CONTROL_EXPLORATORY
+        return cls.PRIMARY if primary else cls.EXPLORATORY
+
     PRIMARY = "primary"
     EXPLORATORY = "exploratory"
     CONTROL = "control"
+    """A control's primary metrics."""
+    CONTROL_EXPLORATORY = "control-exploratory"
+    """All other metrics of controls."""
 
 
 class FurtherBlocks(Part):
@@ -81,8 +93,7 @@ def judge(
     ordered = tuple(comparisons)
     families: dict[Family, list[int]] = {family: [] for family in Family}
     for index, one in enumerate(ordered):
-        control = Family.PRIMARY if one.metric in primary else Family.EXPLORATORY
-        families[Family.CONTROL if is_control(one) else control].append(index)
+        families[Family.of(primary=one.metric in primary, control=is_control(one))].append(index)
     judged: dict[int, Effect] = {}
     for family, members in families.items():
         effects = _judge_family([ordered[index] for index in members], family, log_margin(margin_percent), alpha)

@@ -149,7 +149,9 @@ def test_controls_are_found_by_their_settings_and_neither_judged_nor_recommended
     records = campaign(blocks=4, arms=(SNAPPY, ZSTD, SNAPPY.called("snappy-again")))
     decision = decide(records, criteria())
     assert decision.controls == ("snappy-again",)
-    assert {e.family for e in decision.effects if e.candidate == "snappy-again"} == {Family.CONTROL}
+    families = {e.metric: e.family for e in decision.effects if e.candidate == "snappy-again"}
+    assert {key for key, family in families.items() if family is Family.CONTROL} == set(decision.primary)
+    assert set(families.values()) == {Family.CONTROL, Family.CONTROL_EXPLORATORY}
     assert "snappy-again" not in {check.arm for check in choice(decision).checks}
     without = decide([r for r in records if r.cell.arm != "snappy-again"], criteria())
     assert p_values(decision, "zstd-6") == p_values(without, "zstd-6")
@@ -165,6 +167,20 @@ def test_a_control_that_differs_is_said() -> None:
     assert any("rmw throughput" in caveat.message for caveat in caveats)
     honest = campaign(blocks=6, arms=(SNAPPY, SNAPPY.called("again")), noise=QUIET)
     assert "control-differs" not in {caveat.code for caveat in decide(honest, criteria()).caveats}
+
+
+def test_a_control_is_judged_by_its_primary_metrics_and_not_lost_among_the_others() -> None:
+    def slowed(record: TrialRecord) -> TrialRecord:
+        phases = [
+            one.model_copy(update={"throughput_per_s": one.throughput_per_s * 0.9}) if one.name == "rmw" else one
+            for one in record.phases
+        ]
+        return record.model_copy(update={"phases": tuple(phases)}) if record.cell.arm == "again" else record
+
+    records = campaign(blocks=6, arms=(SNAPPY, ZSTD, SNAPPY.called("again")), seed=2)
+    decision = decide([slowed(record) for record in records], criteria())
+    (message,) = (caveat.message for caveat in decision.caveats if caveat.code == "control-differs")
+    assert "yet differs in rmw throughput" in message
 
 
 def test_an_arm_of_another_write_concern_is_no_control() -> None:
