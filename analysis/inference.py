@@ -81,6 +81,22 @@ def welch(candidate: ArrayLike, baseline: ArrayLike, floor: ArrayLike = 0.0, dri
     return Inference(ours.mean(axis=-1) - theirs.mean(axis=-1), np.sqrt(a + b), se, n + m, np.minimum(df, _MANY))
 
 
+def pooled(candidate: ArrayLike, baseline: ArrayLike, floor: ArrayLike = 0.0) -> Inference:
+    """The log-ratio of two independent samples of logs that scatter alike (at least three values together, along the
+    last axis), by Student's t: where one side may be a single value, which has no scatter of its own. `floor` and `sd`
+    are as in `welch`.
+    """
+    ours, theirs = np.asarray(candidate, dtype=float), np.asarray(baseline, dtype=float)
+    n, m = ours.shape[-1], theirs.shape[-1]
+    if min(n, m) < 1 or n + m < 3:
+        raise ValueError("two samples that scatter alike need at least three values")
+    spread = n * ours.var(axis=-1) + m * theirs.var(axis=-1)
+    each = np.sqrt(spread / (n + m - 2))
+    each = np.where(each < ROUNDING, 0.0, each)
+    se = np.maximum(each * np.sqrt(1 / n + 1 / m), floor)
+    return Inference(ours.mean(axis=-1) - theirs.mean(axis=-1), each * np.sqrt(2), se, n + m, n + m - 2)
+
+
 def t_quantile_of(df: float | Floats, probability: float) -> Floats:
     """The quantile of Student's t distribution, for one or many degrees of freedom."""
     if isinstance(df, int):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.history import Series, Step, steps
+from analysis.history import FEWEST_RUNS, Series, Step, steps
 from analysis.metrics import metric
 from analysis.quantities import Estimate
 from tests.analysis.simulate import GATED, HOUR_SD, RUN_SD, SIZE_SD, TRIAL_SD, Rate, rate
@@ -66,6 +67,20 @@ def false_alarms(runs: int, pages: int) -> Rate:
     return rate(np.array([bool(found(page(runs, seed))) for seed in range(pages)]))
 
 
+def false_alarms_so_far(runs: int, pages: int) -> dict[int, Rate]:
+    """By number of runs: pages on which anything has changed at any look so far, one look after every run from the
+    first that can be judged on, although nothing did."""
+    looks = range(FEWEST_RUNS, runs + 1)
+    wrong = [[bool(found(_first(every, n))) for n in looks] for every in (page(runs, seed) for seed in range(pages))]
+    so_far = np.logical_or.accumulate(np.array(wrong), axis=1)
+    return {n: rate(so_far[:, place]) for place, n in enumerate(looks)}
+
+
+def _first(every: list[Series], runs: int) -> list[Series]:
+    """The page as it was after its first runs."""
+    return [replace(one, figures=dict(islice(one.figures.items(), runs))) for one in every]
+
+
 def hits(runs: int, at: int, key: str, factor: float, pages: int) -> Rate:
     """Pages on which a planted step is found, at the right run and nowhere else in its series."""
     right = []
@@ -83,6 +98,9 @@ def table() -> Iterable[str]:
         speeds = [hits(runs, runs // 2, "rmw.throughput", factor, 400) for factor in (0.8, 0.6)]
         storage = hits(runs, runs // 2, "storage_bytes_per_document", 1.05, 400)
         yield f"  {runs:2} runs: {false_alarms(runs, 1_000)}; {'; '.join(map(str, speeds))}; {storage}"
+    yield "Histories that are looked at after every run: any false change so far"
+    for runs, alarms in false_alarms_so_far(20, 400).items():
+        yield f"  {runs:2} runs: {alarms}"
 
 
 if __name__ == "__main__":

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from analysis import sentences
 from analysis.criteria import Criteria
 from analysis.decision import Decision, decide
-from analysis.history import FALSE_ALARMS, FEWEST_RUNS, history, steps
+from analysis.history import FALSE_ALARMS, FEWEST_RUNS, confirmed, history, steps
 from analysis.verdicts import Verdict
-from tests.analysis.histories import MARGIN_PERCENT, false_alarms, found, hits, page, run_id, stepped
+from tests.analysis.histories import (
+    MARGIN_PERCENT,
+    false_alarms,
+    false_alarms_so_far,
+    found,
+    hits,
+    page,
+    run_id,
+    stepped,
+)
 from tests.analysis.synthetic import SNAPPY, ZSTD, Arm, Noise, campaign
 
 if TYPE_CHECKING:
@@ -57,9 +68,33 @@ def test_noise_has_no_change_points(runs: int) -> None:
     assert alarms.value <= FALSE_ALARMS + 3 * (FALSE_ALARMS / 120) ** 0.5
 
 
+def test_a_history_that_is_looked_at_after_every_run_only_gathers_false_alarms() -> None:
+    so_far = false_alarms_so_far(8, 30)
+    assert list(so_far) == [4, 5, 6, 7, 8]
+    rates = [one.value for one in so_far.values()]
+    assert rates == sorted(rates)
+
+
 def test_how_often_a_step_is_found_where_it_is() -> None:
     assert hits(12, 6, "rmw.throughput", 0.6, 40).value > 0.85
     assert hits(6, 5, "storage_bytes_per_document", 1.05, 40).value > 0.95
+
+
+@pytest.mark.parametrize(("half_width", "is_found"), [(0.0140, True), (0.0189, False), (0.0, True)])
+def test_four_runs_are_tested_with_the_degrees_of_freedom_they_have(half_width: float, is_found: bool) -> None:  # noqa: FBT001
+    """t is 10.1 and 7.5; 5 % over four runs need 8.9. Sizes that never scatter need no more than the margin."""
+    logs = (-half_width, half_width, 0.2 - half_width, 0.2 + half_width)
+    (series,) = [one for one in page(4, seed=1) if (one.arm, one.metric) == ("zstd", "rmw.throughput")]
+    for figure, log in zip(series.figures.items(), logs, strict=True):
+        series.figures[figure[0]] = figure[1].model_copy(update={"value": 1000 * math.exp(log)})
+    assert [step.run_id for step in found([series])] == ([run_id(2)] if is_found else [])
+
+
+def test_without_a_weak_change_point_its_neighbours_are_judged_by_all_their_runs() -> None:
+    rng = np.random.default_rng(3)
+    levels = np.repeat([0.0, 0.5], 6) + rng.normal(0, 0.05, 12)
+    assert confirmed([3, 6, 9], levels, 0.01, 0.03) == [6]
+    assert confirmed([6], levels, 0.01, 0.6) == []
 
 
 def test_a_run_without_the_figure_has_no_place() -> None:

@@ -17,6 +17,7 @@ from analysis.inference import (
     infer,
     p_difference,
     p_equivalence,
+    pooled,
     power,
 )
 
@@ -41,6 +42,15 @@ def test_identical_readings_are_known_no_better_than_their_resolution() -> None:
     assert found.half_width(95) == pytest.approx(stats.t.ppf(0.975, 2) * 1e-4)
     assert p_difference(found) == 1.0
     assert p_equivalence(found, MARGIN) < 1e-4
+
+
+def test_two_samples_that_scatter_alike_agree_with_scipy() -> None:
+    for ours, theirs in ((SAMPLE, SAMPLE[:3] + 0.02), (SAMPLE[:1] + 0.1, SAMPLE), (SAMPLE[:2], SAMPLE[2:4])):
+        found = pooled(ours, theirs)
+        assert p_difference(found) == pytest.approx(stats.ttest_ind(ours, theirs).pvalue, rel=1e-9)
+        assert float(found.mean) == pytest.approx(ours.mean() - theirs.mean())
+    with pytest.raises(ValueError, match="three values"):
+        pooled([0.1], [0.2])
 
 
 def test_no_scatter_and_no_resolution_says_nothing() -> None:
