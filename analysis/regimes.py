@@ -31,6 +31,15 @@ class Reads:
     cache_share: float
     """Of the cache in use at the phase's end."""
 
+    @property
+    def regime(self) -> Regime:
+        """What the phase's reads prove: in or out of the cache, or neither (`any`)."""
+        if self.pages <= _STRAY_PAGES and self.cache_share < FULL_CACHE:
+            return Regime.IN_CACHE
+        if self.pages >= _MISSED_PAGES and self.disk_bytes >= _PAGE_ON_DISK_BYTES:
+            return Regime.OUT_OF_CACHE
+        return Regime.ANY
+
     def __str__(self) -> str:
         return (
             f"{self.phase}: per operation {self.pages:.3f} pages read into the cache and "
@@ -65,7 +74,7 @@ def regime_faults(
         except LookupError:
             yield _wrong(regime, f"{phase.name}: counters or diagnostic data are missing, so nothing is proven")
             continue
-        if found and not (_in_cache(found) if regime is Regime.IN_CACHE else _out_of_cache(found)):
+        if found and found.regime is not regime:
             yield _wrong(regime, str(found))
     if regime is Regime.OUT_OF_CACHE:
         yield from _fits_memory(limit or 0, phases, sizes)
@@ -82,14 +91,6 @@ def _fits_memory(limit: int, phases: Sequence[Phase], sizes: Sequence[Sizes]) ->
     if stored <= left:
         message = f"{stored:,} stored bytes fit the {left:,.0f} that the memory limit leaves to the file cache"
         yield _wrong(Regime.OUT_OF_CACHE, message)
-
-
-def _in_cache(found: Reads) -> bool:
-    return found.pages <= _STRAY_PAGES and found.cache_share < FULL_CACHE
-
-
-def _out_of_cache(found: Reads) -> bool:
-    return found.pages >= _MISSED_PAGES and found.disk_bytes >= _PAGE_ON_DISK_BYTES
 
 
 def _wrong(regime: Regime, figures: str) -> Reason:

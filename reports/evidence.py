@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from analysis.counters import COUNTERS
 from analysis.metrics import metric, workload_of
 from analysis.quantities import Unit, block_number, number, quantity
+from analysis.records import Regime
+from analysis.regimes import Reads, reads
 from reports.charts.base import interval
 from reports.tables import ABSENT, Table
 
@@ -16,11 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from analysis.effects import Group
-    from analysis.records import TrialRecord
+    from analysis.records import Phase, TrialRecord
     from reports.material import Material
 
-IN_CACHE_READS = 0.01
-"""Pages read per operation below which a phase is said to have run in the cache."""
+_REGIMES = {
+    Regime.IN_CACHE: "in the cache",
+    Regime.OUT_OF_CACHE: "out of the cache",
+    Regime.ANY: "neither in the cache nor out of it",
+}
 
 
 def trials(material: Material) -> Table:
@@ -157,25 +162,28 @@ def counters(material: Material, group: Group, workload: str) -> Table:
 
 
 def regime(material: Material, group: Group, workload: str) -> str | None:
-    """Whether the phase ran in the cache, from the pages it had to read; None where no trial says."""
-    reads: list[float] = []
-    for record in material.counting_in(group):
-        for phase in record.phases:
-            pages = phase.counters.get("pages_read")
-            if workload_of(phase) == workload and pages is not None and phase.acknowledged:
-                reads.append(pages / phase.acknowledged)
-    if not reads:
+    """Which regime the reads of a run phase prove, over the trials that count; None where no trial says."""
+    found = [
+        told
+        for record in material.counting_in(group)
+        for phase in record.phases
+        if phase.kind == "run" and workload_of(phase) == workload and (told := _reads(phase)) is not None
+    ]
+    if not found:
         return None
-    kind = (
-        "in the cache"
-        if max(reads) < IN_CACHE_READS
-        else "out of the cache"
-        if min(reads) >= IN_CACHE_READS
-        else "mixed"
-    )
-    low, high = number(min(reads)), number(max(reads))
+    kinds = {one.regime for one in found}
+    kind = _REGIMES[kinds.pop()] if len(kinds) == 1 else "not the same in all trials"
+    pages = sorted(one.pages for one in found)
+    low, high = number(pages[0]), number(pages[-1])
     spread = low if low == high else f"{low} to {high}"
-    return f"{workload}: {kind} ({spread} pages read per operation)"
+    return f"{workload}: {kind} ({spread} pages read per operation in the window)"
+
+
+def _reads(phase: Phase) -> Reads | None:
+    try:
+        return reads(phase)
+    except LookupError:
+        return None
 
 
 def hosts(material: Material) -> Table:

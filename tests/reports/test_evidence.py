@@ -1,0 +1,64 @@
+"""What the page says of a phase's regime: the classifier's words, which also void a trial in the wrong one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from reports import evidence
+from reports.material import Material
+from tests.analysis.synthetic import SNAPPY, campaign
+from tests.reports.sample import run
+
+if TYPE_CHECKING:
+    from analysis.records import Phase, TrialRecord
+
+CACHE = {"cache_used": 0.5 * 2**30, "cache_max": float(2**30)}
+
+
+def reading(record: TrialRecord, pages: float, disk_bytes: float, warmup_pages: float = 0) -> TrialRecord:
+    """The record with so much read per operation: into the cache in the window, from the disk in the whole phase."""
+
+    def moved(phase: Phase) -> Phase:
+        assert phase.window is not None
+        whole = (pages + warmup_pages) * phase.acknowledged
+        return phase.model_copy(
+            update={
+                "counters": CACHE | {"pages_read": whole},
+                "window": phase.window.model_copy(update={"pages_read": pages * phase.measured_operations}),
+                "cost": phase.cost.model_copy(update={"disk_read_bytes": int(disk_bytes * phase.acknowledged)}),
+            }
+        )
+
+    return record.model_copy(update={"phases": tuple(moved(phase) for phase in record.phases)})
+
+
+@pytest.mark.parametrize(
+    ("reads", "said"),
+    [
+        ((0.0, 0, 0.4), "rmw: in the cache (0 pages"),
+        ((0.02, 9000), "rmw: neither in the cache nor out of it (0.0200 pages"),
+        ((0.9, 9000), "rmw: out of the cache (0.900 pages"),
+        ((0.9, 100), "rmw: neither in the cache nor out of it (0.900 pages"),
+    ],
+    ids=["only the warm-up read", "a page in fifty", "most miss", "the file cache has them"],
+)
+def test_a_phases_regime_is_the_classifiers(reads: tuple[float, ...], said: str) -> None:
+    material = Material.of(run([reading(record, *reads) for record in campaign(arms=(SNAPPY,))]))
+    (group,) = material.groups
+    told = evidence.regime(material, group, "rmw")
+    assert told is not None
+    assert told.startswith(said)
+    assert evidence.regime(material, group, "insert") is None
+
+
+def test_trials_of_several_regimes_are_said_to_differ_and_without_counters_nothing_is_said() -> None:
+    records = campaign(arms=(SNAPPY,))
+    mixed = [reading(record, 0.9 if record.block else 0.0, 9000) for record in records]
+    material = Material.of(run(mixed))
+    (group,) = material.groups
+    told = evidence.regime(material, group, "rmw")
+    assert told == "rmw: not the same in all trials (0 to 0.900 pages read per operation in the window)"
+    bare = Material.of(run(records))
+    assert evidence.regime(bare, group, "rmw") is None
