@@ -170,7 +170,7 @@ class Window(Part):
     host_idle_s: Seconds | None = Field(None, description="Of all its cores, waiting for the disk included.")
     pages_read: float | None = Field(None, description="Into WiredTiger's cache.")
     disk_read_bytes: float | None = Field(None, description="From the host's disk; None where it has several.")
-    checkpoints: float | None = Field(None, description="Begun within the window.")
+    checkpoints: float | None = Field(None, description="Begun within the window, by the samples that lie in it.")
 
 
 class Phase(Part):

@@ -201,7 +201,8 @@ def window(samples: Samples, version: str, start_unix_s: float, end_unix_s: floa
         "host_idle_s": grown(*(f"host_{mode}_cpu_s" for mode in _IDLE_MODES)),
         "pages_read": grown("pages_read"),
         "disk_read_bytes": grown("disk_read_bytes"),
-        "checkpoints": grown("checkpoints"),
+        # Whole ones: across the window's end lie the forced ones, which interpolation would count in part.
+        "checkpoints": None if (begun := found["checkpoints"]) is None else begun.at_least,
     }
 
 

@@ -184,6 +184,14 @@ def test_a_change_is_interpolated_and_says_how_far_it_can_be_off() -> None:
     assert changes(samples, "6.0.5", 1.25, 1.75)["inserts"] == Change(100, 0, 200)
 
 
+def test_checkpoints_forced_after_a_window_are_none_of_it() -> None:
+    begun = "serverStatus.wiredTiger.transaction.transaction checkpoints"
+    samples = made_up({begun: [1, 1, 2, 2, 4]})
+    assert time_series.window(samples, "6.0.5", 0.5, 3.9)["checkpoints"] == 1
+    assert time_series.window(samples, "6.0.5", 2.5, 3.9)["checkpoints"] == 0
+    assert time_series.window(samples, "6.0.5", 0.5, 4.1)["checkpoints"] is None
+
+
 def test_nothing_is_extrapolated() -> None:
     samples = made_up({INSERTS: [0, 100]})
     assert changes(samples, "6.0.5", -0.001, 1)["inserts"] is None
