@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from analysis.records import Reason, Seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from analysis.records import Phase, Sizes, Verification
 
@@ -126,10 +126,23 @@ def _busy_clients(phase: Phase) -> Iterator[Reason]:
             )
 
 
-def caveats(phases: Sequence[Phase], sizes: Sequence[Sizes], expected_ratio: float | None) -> Iterator[Reason]:
-    """What the reader should know though the trial counts."""
+def _kept_warm_up(phase: Phase, asked_s: float) -> Iterator[Reason]:
+    if phase.warmup_s < asked_s:
+        more = "documents" if phase.kind == "load" else "operations, or more time to measure"
+        yield Reason(
+            code="warm-up-kept",
+            message=f"{phase.name}: too short to leave its warm-up of {asked_s:g} s out, it was measured from its "
+            f"beginning, which a slower arm may not be; ask for more {more}, or for a shorter warm-up",
+        )
+
+
+def caveats(
+    phases: Sequence[Phase], sizes: Sequence[Sizes], expected_ratio: float | None, warm_ups_s: Mapping[str, float]
+) -> Iterator[Reason]:
+    """What the reader should know though the trial counts; `warm_ups_s` are those asked for, by phase."""
     for phase in phases:
         yield from _busy_clients(phase)
+        yield from _kept_warm_up(phase, warm_ups_s[phase.name])
         if phase.start_skew_s is not None and phase.start_skew_s > _TOGETHER_S:
             yield Reason(
                 code="clients-not-together",

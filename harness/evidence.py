@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from analysis.ftdc import Samples
     from harness.places import Places
     from harness.plan import PlannedTrial
-    from harness.spec import Campaign, Workload
+    from harness.spec import Campaign, Client, Workload
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,10 @@ class TrialContext:
     def asked(self) -> Settings:
         """The engine settings that the trial was to have."""
         return settings(self.campaign, self.trial.cell.arm, tls=self.places.tls)
+
+    def client(self, phase: str) -> Client:
+        """What the client was asked to do in a phase."""
+        return self.campaign.load if phase == "load" else self.workloads[phase]
 
 
 @dataclass
@@ -110,7 +114,14 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         verification=reading.verification,
         upgrades=tuple(reading.upgrades),
         void=tuple(reading.void + list(_faults(context, reading))),
-        flags=tuple(validity.caveats(phases, reading.sizes, context.expected_ratio)),
+        flags=tuple(
+            validity.caveats(
+                phases,
+                reading.sizes,
+                context.expected_ratio,
+                {phase.name: context.client(phase.name).warmup_s for phase in phases},
+            )
+        ),
         artefacts=(),  # the ledger lists them as it keeps them
     )
 
@@ -127,8 +138,8 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
         after = read_json(folder / f"snapshot.{moment}.json")
         reading.sizes.append(_sizes(after, moment))
         moved = engine_counters.change(_counters(before), _counters(after))
-        asked = campaign.load if name == "load" else context.workloads[name]
-        phase = read_phase(named_folders(folder, context.places.clients), name, asked, moved, before, after)
+        clients = named_folders(folder, context.places.clients)
+        phase = read_phase(clients, name, context.client(name), moved, before, after)
         reading.phases.append(phase.with_engine(samples, version) if samples else phase)
         before = after
         if name == "load" and len(versions) > 1:  # the next phase begins under the last engine of the way

@@ -129,7 +129,7 @@ class Client(Spec):
         3600, description="A phase that takes longer is ended and its trial void."
     )
     warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(
-        5, description="Left out of the measured window, unless the phase is hardly longer."
+        5, description="Left out of the measured window; kept, and flagged, where the phase is hardly longer."
     )
 
 

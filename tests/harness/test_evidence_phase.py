@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analysis.validity import phase_faults
+from analysis.validity import caveats, phase_faults
 from harness.evidence_phase import read_phase
 from workloads.errors import YcsbOutputError
 
@@ -37,6 +37,16 @@ def test_the_warm_up_of_a_batched_load_is_left_out_by_whole_intervals() -> None:
     phase = batched(warmup_s=0.5)
     assert 20_000 < phase.measured_operations < 60_000
     assert phase.latencies[0].count == pytest.approx(phase.measured_operations / 100, abs=8)  # 2 batches a thread
+
+
+@pytest.mark.parametrize(("warmup_s", "flagged"), [(0, False), (0.5, False), (60, True)])
+def test_a_warm_up_that_could_not_be_left_out_is_flagged(warmup_s: float, flagged: bool) -> None:  # noqa: FBT001
+    phase = batched(warmup_s=warmup_s)
+    flags = list(caveats([phase], [], None, {"load": warmup_s}))
+    assert [one.code for one in flags] == (["warm-up-kept"] if flagged else [])
+    for one in flags:
+        assert f"its warm-up of {warmup_s} s" in one.message
+        assert "ask for more documents, or for a shorter warm-up" in one.message
 
 
 def test_documents_a_bulk_write_did_not_store_count_once(tmp_path: Path) -> None:
