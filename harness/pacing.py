@@ -24,6 +24,8 @@ Rates = dict[str, dict[str, int]]
 def offered_rates(campaign: Campaign, known: Iterable[TrialRecord]) -> Rates:
     """What paced workloads are offered, by the first block's records; left out where no maximum is known yet.
 
+    Never less than YCSB can pace: one operation a second for each thread.
+
     A trial of that block may still be repeated, and move them: the run keeps them as they first were offered.
     """
     first = [record for record in known if record.block == 0]
@@ -32,7 +34,7 @@ def offered_rates(campaign: Campaign, known: Iterable[TrialRecord]) -> Rates:
         of_dataset = [record for record in first if record.cell.dataset == dataset]
         for name, workload in campaign.workloads.items():
             if workload.pace and (slowest := _slowest(of_dataset, workload.pace.of)):
-                found.setdefault(dataset, {})[name] = max(1, round(workload.pace.fraction * slowest))
+                found.setdefault(dataset, {})[name] = max(workload.threads, round(workload.pace.fraction * slowest))
     return found
 
 

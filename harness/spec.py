@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
@@ -123,7 +123,8 @@ class Client(Spec):
 
     threads: Annotated[int, Field(ge=1, le=1024)] = Field(4, description="Client threads of all clients together.")
     target_per_s: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Offered load of all clients; without it the client goes as fast as it can."
+        None,
+        description="Offered load of all clients, at least 1 for each thread; without it they go as fast as they can.",
     )
     timeout_s: Annotated[int, Field(ge=10, le=86400 * 3)] = Field(
         3600, description="A phase that takes longer is ended and its trial void."
@@ -131,6 +132,12 @@ class Client(Spec):
     warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(
         5, description="Left out of the measured window; kept, and flagged, where the phase is hardly longer."
     )
+
+    @model_validator(mode="after")
+    def _not_too_slow(self) -> Self:
+        if self.target_per_s and self.target_per_s < self.threads:  # YCSB's clock of a thread ends at two seconds
+            raise ValueError(f"target_per_s is below one operation a second for each of {self.threads} threads")
+        return self
 
 
 class Load(Client):

@@ -24,9 +24,10 @@ CPU, STORAGE = "insert.mongod_cpu_us_per_operation", "storage_bytes_per_document
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The finished run's folder."""
     folder = tmp_path_factory.mktemp("paced")
+    bounded = {"warmup_s": 0, "measure_s": None, "operations": 2000}
     workloads = {
-        "rmw": {"threads": 2, "warmup_s": 0, "measure_s": 2},
-        "steady": {"mix": "rmw", "threads": 4, "pace": {"of": "rmw", "fraction": 0.5}, "warmup_s": 0, "measure_s": 2},
+        "rmw": bounded | {"threads": 2},
+        "steady": bounded | {"mix": "rmw", "threads": 4, "pace": {"of": "rmw", "fraction": 0.5}},
     }
     arms = {f"zstd-{level}": {"block_compressor": "zstd", "zstd_level": level} for level in (1, 19)}
     spec = small(

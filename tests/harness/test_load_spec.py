@@ -99,6 +99,7 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
         ("rmw:", "load:", ":11: workloads.load", "names the load itself"),
         ("{threads: 2}", "{threads: 2, operations: 5}", ":11: workloads.rmw", "either measure_s or operations"),
         ("{threads: 2}", "{pace: {of: rmw}}", ":11: workloads.rmw.pace.of", "no closed-loop workload"),
+        ("{threads: 2}", "{threads: 8, target_per_s: 7}", ":11: workloads.rmw", "each of 8 threads"),
         ("{threads: 2}", "{pace: {of: a}, target_per_s: 9}", ":11: workloads.rmw", "either pace or target_per_s"),
         (
             "rmw: {threads: 2}",

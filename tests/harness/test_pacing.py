@@ -56,6 +56,15 @@ def test_later_blocks_offer_the_same_to_all() -> None:
     assert offered_rates(campaign(), [*records, *more]) == rates  # only the first block counts
 
 
+def test_the_rate_is_never_below_what_the_client_can_pace() -> None:
+    """One operation a second for each thread."""
+    slow = [
+        r.model_copy(update={"phases": tuple(p.model_copy(update={"throughput_per_s": 0.8}) for p in r.phases)})
+        for r in synthetic.campaign(blocks=1)
+    ]
+    assert offered_rates(campaign(), slow) == {"sentences": {"steady": Workload().threads}}
+
+
 def test_void_trials_set_no_pace() -> None:
     voided = [synthetic.voided(r) for r in synthetic.campaign(blocks=1)]
     assert offered_rates(campaign(), voided) == {}
