@@ -24,7 +24,7 @@ CPU, STORAGE = "insert.mongod_cpu_us_per_operation", "storage_bytes_per_document
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The finished run's folder."""
     folder = tmp_path_factory.mktemp("paced")
-    bounded = {"warmup_s": 0, "measure_s": None, "operations": 1000}
+    bounded = {"warmup_s": 0, "measure_s": None, "operations": 400}
     workloads = {
         "rmw": bounded | {"threads": 2},
         "steady": bounded | {"mix": "rmw", "threads": 4, "pace": {"of": "rmw", "fraction": 0.5}},

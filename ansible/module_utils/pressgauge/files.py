@@ -24,13 +24,14 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_text(path: Path, text: str, mode: int = 0o644) -> None:
-    """Write `text` atomically, also if the power fails; the file never exists with wider rights than `mode`."""
+    """Write `text` atomically; the file never exists with wider rights than `mode`.
+
+    Not synced: a trial does not outlive its host, and waiting for the disk that mongod writes to would lengthen steps.
+    """
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.unlink(missing_ok=True)
     with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
         file.write(text)
-        file.flush()
-        os.fsync(file.fileno())  # or the new name may come to the disk before the text does
     beside.replace(path)
 
 
