@@ -15,23 +15,26 @@ if TYPE_CHECKING:
 def read_json(path: Path) -> Mapping[str, Any]:
     """The object that a file holds; an empty one where it is missing, damaged or none."""
     try:
-        return parse_object(path.read_bytes())
+        return _object(path.read_bytes())
     except OSError:
         return {}
 
 
 def read_hosts(folder: Path) -> dict[str, dict[str, Any]]:
     """The surveys of a run's hosts, by their names."""
-    return parse_hosts((folder / HOST_FILE).read_bytes() if (folder / HOST_FILE).is_file() else b"")
+    return _surveys(read_json(folder / HOST_FILE))
 
 
 def parse_hosts(text: bytes) -> dict[str, dict[str, Any]]:
     """The surveys that the text of a host file holds; what is none is left out."""
-    return {host: survey for host, survey in parse_object(text).items() if isinstance(survey, dict)}
+    return _surveys(_object(text))
 
 
-def parse_object(text: bytes) -> dict[str, Any]:
-    """The object that a text holds, or an empty one."""
+def _surveys(found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    return {host: survey for host, survey in found.items() if isinstance(survey, dict)}
+
+
+def _object(text: bytes) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
