@@ -47,8 +47,8 @@ report: setup ## Render RUN's report again, offline
 decide: setup ## Print RUN's decision; fails when a constraint is not met
 	@$(HARNESS) decide "$(RUN)"
 
-verify: setup ## Check RUN bit by bit
-	@$(HARNESS) verify "$(RUN)"
+verify: setup ## Check RUN bit by bit (FINGERPRINT=as noted when it ended)
+	@$(HARNESS) verify "$(RUN)" $(if $(FINGERPRINT),--fingerprint "$(FINGERPRINT)")
 
 times: setup ## Where the time of RUN's trials went: in all, outside their phases, by step
 	@$(HARNESS) times "$(RUN)"

@@ -70,6 +70,11 @@ class Decision(Part):
     )
 
     @property
+    def as_json(self) -> str:
+        """The text of `decision.json`."""
+        return self.model_dump_json(indent=1) + "\n"
+
+    @property
     def every_effect(self) -> tuple[Effect, ...]:
         """Of platforms, engines and arms."""
         return (*self.platform_effects, *self.engine_effects, *self.effects)

@@ -9,18 +9,19 @@ from pydantic import TypeAdapter, ValidationError
 
 from analysis.canaries import Canary, Moved, moved
 from harness.errors import HostError, InputError
-from harness.ledger import write_whole
 from harness.playbooks import run_playbook
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from harness.ledger import Ledger
 
 FILE = "canaries.json"
 _LIST = TypeAdapter(list[Canary])
 
 
 def take_canaries(
-    run: Path, inventory: Path, variables: dict[str, Any], block: int, moment: Literal["before", "after"]
+    ledger: Ledger, inventory: Path, variables: dict[str, Any], block: int, moment: Literal["before", "after"]
 ) -> None:
     """Measure every host's speed now, and add it to the run's canaries.
 
@@ -42,7 +43,7 @@ def take_canaries(
         )
         for host, found in outcome.by_host.get("The canary is taken", {}).items()
     ]
-    write_whole(run / FILE, _LIST.dump_json(read_canaries(run) + taken, indent=1).decode())
+    ledger.write(FILE, _LIST.dump_json(read_canaries(ledger.folder) + taken, indent=1).decode())
 
 
 def read_canaries(run: Path) -> list[Canary]:

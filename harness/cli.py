@@ -17,14 +17,14 @@ from harness.foresight import foresee
 from harness.gate import Outputs, hold_gate, write_baseline, write_outputs
 from harness.ledger import LATEST, RUN_ID_FORMAT, find_run, open_run
 from harness.load_spec import ROOT, find_campaign, load_campaign
-from harness.outcome import blocks_wanted, decide_run, exit_code, summarise, write_outcome
+from harness.outcome import blocks_wanted, decide_run, exit_code, report_faults, summarise, write_outcome
 from harness.progress import Progress, make_view
 from harness.results_index import write_results_index
 from harness.runner import CampaignRun
 from harness.site import find_site
 from harness.terminal import say
 from harness.times import describe_times
-from harness.verify import faults
+from harness.verify import evidence_faults
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -70,6 +70,7 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
         ledger.finish()
     write_results_index(results)
     say(summarise(decision, ledger))
+    say(f"fingerprint of its evidence: {ledger.fingerprint()}")
     raise typer.Exit(exit_code(decision, records, planning.plan(spec, blocks_wanted(spec, records), ledger.platforms)))
 
 
@@ -114,11 +115,17 @@ def decide(folder: RunArgument) -> None:
 
 
 @app.command()
-def verify(folder: RunArgument) -> None:
-    """Check a run bit by bit: records, artefacts, digests; exit 1 when anything is not as recorded."""
+def verify(
+    folder: RunArgument,
+    fingerprint: Annotated[str, typer.Option("--fingerprint", help="As noted when the run ended.")] = "",
+) -> None:
+    """Check a run bit by bit: digests, plan, records against evidence; exit 1 when anything is not as recorded."""
     ledger = find_run(folder)
-    wrong = list(faults(ledger))
-    say(wrong or [f"{ledger.folder}: {len(ledger.records())} trials, all as recorded"])
+    wrong = list(dict.fromkeys([*evidence_faults(ledger), *report_faults(ledger)]))
+    found = ledger.fingerprint()
+    if fingerprint and fingerprint != found:
+        wrong.append(f"{ledger.folder}: the fingerprint of its evidence is {found}, not {fingerprint}")
+    say(wrong or [f"{ledger.folder}: {len(ledger.records())} trials, all as recorded; fingerprint {found}"])
     raise typer.Exit(Exit.GATE_FAILED if wrong else Exit.FINE)
 
 

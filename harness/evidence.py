@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pydantic import Field
+
 from analysis import counters as engine_counters
 from analysis import in_force as read_back
 from analysis import regimes, validity
@@ -25,27 +27,28 @@ from harness.clients import named_folders
 from harness.engine_seconds import read_samples
 from harness.evidence_phase import PhaseEvidence, read_phase
 from harness.evidence_upgrades import read_json, read_steps, read_verification, step_faults
+from harness.places import Places
+from harness.plan import PlannedTrial
+from harness.spec import Campaign, Client, Workload
+from harness.spec_base import Spec
 from harness.trial_vars import settings
 from harness.upgrade_path import stations
 from workloads.errors import YcsbOutputError
+from workloads.stored import read_stored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from analysis.ftdc import Samples
-    from harness.places import Places
-    from harness.plan import PlannedTrial
-    from harness.spec import Campaign, Client, Workload
 
 
-@dataclass(frozen=True)
-class TrialContext:
-    """What a record says beside the evidence."""
+class TrialContext(Spec):
+    """What a record says beside the evidence, and how the evidence lies; kept with it, so that it can be read again."""
 
-    campaign: Campaign
+    campaign: Campaign = Field(exclude=True)  # the run keeps it once
     trial: PlannedTrial
-    workloads: Mapping[str, Workload]
+    workloads: dict[str, Workload]
     places: Places
     attempt: int
     corpus_digest: str
@@ -55,6 +58,15 @@ class TrialContext:
     steps_s: dict[str, float]
     failure: Reason | None = None
 
+    @classmethod
+    def kept(cls, folder: Path, campaign: Campaign) -> TrialContext:
+        """What was kept with a trial's evidence.
+
+        Raises:
+            OSError, ValueError: it is not there, or damaged.
+        """
+        return cls.model_validate({**read_json(folder / CONTEXT_FILE), "campaign": campaign})
+
     @property
     def asked(self) -> Settings:
         """The engine settings that the trial was to have."""
@@ -63,6 +75,9 @@ class TrialContext:
     def client(self, phase: str) -> Client:
         """What the client was asked to do in a phase."""
         return self.campaign.load if phase == "load" else self.workloads[phase]
+
+
+CONTEXT_FILE = "context.json"
 
 
 @dataclass
@@ -150,7 +165,7 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     reading.members = list(_members(context, folder, [moment for _, moment in names]))
     reading.verification = read_verification(folder / "verify.json")
     for instance in context.places.instances:
-        told = (folder / instance.folder / "stop.json").read_bytes()
+        told = read_stored(folder / instance.folder / "stop.json")
         reading.stops.append(validity.Stop.model_validate_json(told))
 
 

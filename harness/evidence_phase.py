@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from analysis.records import ClientPart, Cost, Latency, Phase, Window
 from harness.evidence_upgrades import read_json
 from workloads.client_file import FLUSH, ClientFile, of_all, read_client_file
 from workloads.interval_log import Interval, IntervalLog, merge, read_interval_log
+from workloads.stored import stored_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -177,13 +179,13 @@ def _read_part(label: str, folder: Path, name: str) -> _Part:
 
 
 def _read_if_there(path: Path) -> Any:
-    return read_json(path) if path.is_file() else {}
+    return read_json(path) if path.name in stored_names(path.parent) else {}
 
 
 def _logs(folder: Path, name: str, prefix: str) -> dict[str, IntervalLog]:
     """The phase's interval logs by operation; CLEANUP is the client's own."""
     found = {}
-    for path in sorted(folder.glob(f"{name}.{prefix}*.hdr")):
+    for path in (folder / file for file in stored_names(folder) if fnmatchcase(file, f"{name}.{prefix}*.hdr")):
         operation = path.name.removeprefix(f"{name}.{prefix}").removesuffix(".hdr")
         if operation != "CLEANUP" and not operation.startswith("Intended-"):
             found[operation] = read_interval_log(path)

@@ -9,6 +9,7 @@ from pydantic_core import from_json
 from analysis import validity
 from analysis.counters import release
 from analysis.records import Reason, UpgradeStep, Verification
+from workloads.stored import read_stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object; raises OSError or ValueError."""
-    loaded = from_json(path.read_bytes())  # not json: that lets lone surrogates pass, and nesting without end crash
+    loaded = from_json(read_stored(path))  # not json: that lets lone surrogates pass, and nesting without end crash
     if not isinstance(loaded, dict):
         raise ValueError(f"{path.name}: not a JSON object")
     return loaded

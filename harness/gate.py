@@ -18,6 +18,7 @@ from harness.facts import conditions, read_campaign
 from harness.ledger import find_run, write_whole
 from harness.outcome import decide_run, exit_code
 from harness.plan import plan
+from harness.verify import evidence_faults, require_verified
 from harness.yaml_source import read_yaml
 from reports import gate as formats
 
@@ -106,7 +107,7 @@ def read_side(path: Path) -> Side:
     """A side from a run's folder, or from a baseline file.
 
     Raises:
-        InputError: there is neither, or it can't be read.
+        InputError: there is neither, it can't be read, or the run is not as it was recorded.
     """
     if path.is_file():
         try:
@@ -118,6 +119,7 @@ def read_side(path: Path) -> Side:
                 do="make it anew from a run: python -m harness baseline RUN FILE",
             ) from error
     ledger = find_run(path)
+    require_verified(ledger, evidence_faults(ledger))
     campaign = read_campaign(ledger)
     decision = decide_run(ledger, campaign)
     return side(campaign.name, ledger.run_id, ledger.records(), decision, conditions(ledger, campaign))

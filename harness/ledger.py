@@ -1,10 +1,10 @@
 """The ledger: the folder of a run. A record appears whole or not at all, and a stopped run is found again.
 
-    <results>/<campaign>/<run-id>/campaign.yaml host.json trials/<trial>/trial.json + artefacts, report/
+    <results>/<campaign>/<run-id>/campaign.yaml host.json digests.jsonl trials/<trial>/trial.json + artefacts, report/
     <results>/<campaign>/latest -> <run-id>
 
-A trial works in `trials/.<trial>.partial`; when its record is on disk, that folder is renamed to `trials/<trial>`.
-So a folder without a leading dot is complete, and everything else may be thrown away.
+A trial works in `trials/.<trial>.partial`; when its record is on disk and announced in the run's digests, that folder
+is renamed to `trials/<trial>`. So a folder without a leading dot is complete, and all else may be thrown away.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import os
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import blake3
 from pydantic import ValidationError
 
 from analysis.records import Artefact, TrialRecord
+from harness.digests import Digests, Entry, fingerprint, is_there
 from harness.errors import HostError, InputError
 from harness.plan import ONE_PLATFORM
 from reports import files
@@ -29,7 +31,6 @@ from workloads.stored import pack, read_stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 SPEC_FILE = "campaign.yaml"
 LATEST = "latest"
@@ -38,6 +39,9 @@ HOST_FILE = "host.json"
 VERSIONS_FILE = "versions.json"
 RUN_ID_FORMAT = "%Y%m%dT%H%M%SZ"
 RECORD_FILE = "trial.json"
+LOG_FILE = "provision.log"
+REPORT = "report/"
+DECISION_FILE = f"{REPORT}decision.json"
 _LOCK = ".lock"
 _LARGEST_RECORD_BYTES = 64 * 2**20
 _PACKED_FROM_BYTES = 4096  # what is smaller takes a block of the disk anyway
@@ -64,13 +68,39 @@ class Ledger:
         """Where the report is."""
         return self.folder / "report"
 
+    @property
+    def digests(self) -> Digests:
+        """The digests of its files."""
+        return Digests(self.folder)
+
+    def fingerprint(self) -> str:
+        """One digest of all the evidence, the report left out, to be noted down where the run's folder is not."""
+        return fingerprint(one for path, one in self.digests.in_force().items() if not path.startswith(REPORT))
+
     def sweep(self) -> None:
-        """Delete what a killed harness left half-made; nothing of it may be at work any more."""
+        """End what a killed harness left half-made: what was announced appears, the rest is deleted.
+
+        Nothing of it may be at work any more.
+        """
+        self._settle()
         for folder in (self.folder, self.report_folder):
             for left in folder.glob(files.half_written("*")):
                 left.unlink()
         for left in self.trials_folder.glob(_half_run("*")):
             shutil.rmtree(left)
+
+    def _settle(self) -> None:
+        """Bring the last announcement to its end: a finished trial appears; of any other file, say what is there."""
+        entries = self.digests.entries()
+        if not entries or is_there(self.folder, entries[-1]):
+            return
+        *earlier, last = entries
+        trial = self.folder / Path(last.path).parent
+        partial = trial.with_name(_half_run(trial.name))
+        if trial.parent == self.trials_folder and is_there(partial, last.model_copy(update={"path": RECORD_FILE})):
+            self._appear(partial)
+        elif before := next((one for one in earlier if one.path == last.path and is_there(self.folder, one)), None):
+            self.digests.append([before])
 
     def workspace(self, name: str) -> Path:
         """A fresh folder for the trial to work in; what an interrupted attempt left there is thrown away."""
@@ -90,13 +120,31 @@ class Ledger:
                 pack(path)
         for path in _artefacts(workspace):
             files.sync(path)
-        whole = record.model_copy(update={"artefacts": list_artefacts(workspace)})
-        write_whole(workspace / RECORD_FILE, whole.model_dump_json(indent=1))
-        final = self.trials_folder / workspace.name.removeprefix(".").removesuffix(".partial")
+        text = record.model_copy(update={"artefacts": list_artefacts(workspace)}).model_dump_json(indent=1)
+        write_whole(workspace / RECORD_FILE, text)
         files.sync(workspace)
+        self.digests.append([Entry.of(f"trials/{_whole_run(workspace)}/{RECORD_FILE}", text.encode())])
+        return self._appear(workspace)
+
+    def _appear(self, workspace: Path) -> Path:
+        final = workspace.with_name(_whole_run(workspace))
         workspace.rename(final)
         files.sync(self.trials_folder)
         return final
+
+    def record_report(self) -> None:
+        """Add what the report's folder holds now to the run's digests."""
+        found = [
+            Entry.of(str(path.relative_to(self.folder)), path.read_bytes())
+            for path in sorted(self.report_folder.rglob("*"))
+            if path.is_file()
+        ]
+        known = {path: entry for path, entry in self.digests.in_force().items() if path.startswith(REPORT)}
+        gone = known.keys() - {entry.path for entry in found}
+        self.digests.append(
+            [entry for entry in found if known.get(entry.path) != entry]
+            + [Entry(path=path, size_bytes=0, blake3=None) for path in sorted(gone)]
+        )
 
     def records(self) -> list[TrialRecord]:
         """All records, in the order of the plan, every attempt of a trial included.
@@ -109,9 +157,16 @@ class Ledger:
             found.append(read_record(path))
         return sorted(found, key=lambda record: (record.index, record.attempt))
 
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the run, announced in its digests; one that says the same already stays as it is."""
+        entry = Entry.of(name, text.encode())
+        if self.digests.in_force().get(name) != entry:
+            self.digests.append([entry])
+        write_whole(self.folder / name, text)
+
     def keep(self, name: str, facts: dict[str, Any]) -> None:
         """Keep facts in a file of the run's folder."""
-        write_whole(self.folder / name, json.dumps(facts, indent=1))
+        self.write(name, json.dumps(facts, indent=1))
 
     @property
     def platforms(self) -> tuple[str, ...]:
@@ -131,18 +186,21 @@ class Ledger:
                 f"{self.folder}: this run is unfinished and was begun on {told[0]}; the inventory has {told[1]}",
                 do="give the inventory it was begun with, or start a new run with NEW=1",
             )
-        write_whole(self.folder / STATE_FILE, json.dumps(self.state() | {"platforms": list(platforms)}))
+        self._keep_state(platforms=list(platforms))
 
     def keep_rates(self, found: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
         """Keep the rates of paced workloads, by dataset and name, as each was first kept; gives all that are kept."""
         kept = self.state().get("rates", {})
         whole = {dataset: found.get(dataset, {}) | kept.get(dataset, {}) for dataset in found | kept}
-        write_whole(self.folder / STATE_FILE, json.dumps(self.state() | {"rates": whole}))
+        self._keep_state(rates=whole)
         return whole
 
     def finish(self) -> None:
         """Mark the run as finished: the same command starts a new one from now on."""
-        write_whole(self.folder / STATE_FILE, json.dumps(self.state() | {"finished": True}))
+        self._keep_state(finished=True)
+
+    def _keep_state(self, **news: Any) -> None:
+        self.write(STATE_FILE, json.dumps(self.state() | news))
 
     def state(self) -> dict[str, Any]:
         """What `run.json` says: campaign, the command that repeats the run, platforms, rates, whether it is done."""
@@ -236,9 +294,10 @@ def _begin(home: Path, run_id: str, spec_text: str, state: dict[str, str]) -> No
     """Let a run's folder appear, and `latest` point at it; killed half-way, the next one begins anew in its place."""
     half_made = home / ".new"
     shutil.rmtree(half_made, ignore_errors=True)
-    Ledger(half_made).trials_folder.mkdir(parents=True)
-    write_whole(half_made / SPEC_FILE, spec_text)
-    write_whole(half_made / STATE_FILE, json.dumps(state))
+    begun = Ledger(half_made)
+    begun.trials_folder.mkdir(parents=True)
+    begun.write(SPEC_FILE, spec_text)
+    begun.write(STATE_FILE, json.dumps(state))
     link = home / ".latest"
     link.unlink(missing_ok=True)
     link.symlink_to(run_id)
@@ -287,6 +346,10 @@ def list_artefacts(folder: Path) -> tuple[Artefact, ...]:
 
 def _half_run(name: str) -> str:
     return f".{name}.partial"
+
+
+def _whole_run(workspace: Path) -> str:
+    return workspace.name.removeprefix(".").removesuffix(".partial")
 
 
 def _artefacts(folder: Path) -> list[Path]:

@@ -9,11 +9,14 @@ from analysis.decision import decide
 from analysis.stopping import further_blocks
 from harness import doctor
 from harness.canaries import moved_canaries
+from harness.digests import Entry, is_there
 from harness.engine_seconds import engine_seconds
 from harness.errors import Exit, InputError
-from harness.ledger import SPEC_FILE, VERSIONS_FILE
+from harness.facts import read_campaign
+from harness.ledger import DECISION_FILE, REPORT, SPEC_FILE, VERSIONS_FILE
 from harness.plan import plan
 from harness.run_json import read_hosts, read_json
+from harness.verify import evidence_faults
 from reports import Run, TemplateFaultError, summary_lines, write_report
 
 if TYPE_CHECKING:
@@ -71,12 +74,14 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
         },
         moved=moved_canaries(ledger.folder, campaign.limits.canary_percent),
         time_series=engine_seconds(ledger, records),
+        faults=tuple(evidence_faults(ledger)),
     )
     try:
         decision = write_report(run, ledger.report_folder, template)
     except TemplateFaultError as error:
         raise InputError(str(error), do="mend the template; docs/templates.md has an example") from error
     write_tables(records, ledger.report_folder)
+    ledger.record_report()
     return decision
 
 
@@ -86,6 +91,29 @@ def write_tables(records: Sequence[TrialRecord], folder: Path) -> None:
     for name, table in (("trials", frames.trials(kept)), ("measurements", frames.measurements(kept))):
         table.to_csv(folder / f"{name}.csv", index=False)
         table.to_parquet(folder / f"{name}.parquet", index=False)
+
+
+def report_faults(ledger: Ledger) -> Iterator[str]:
+    """What of a finished run's report is not as it was rendered, or not what the run's records give today."""
+    if not ledger.finished:
+        return
+    recorded = {path: entry for path, entry in ledger.digests.in_force().items() if path.startswith(REPORT)}
+    there = {str(path.relative_to(ledger.folder)) for path in ledger.report_folder.rglob("*") if not path.is_dir()}
+    wrong = {name for name, entry in recorded.items() if not is_there(ledger.folder, entry)} | there - recorded.keys()
+    for name in sorted(wrong):
+        yield f"{ledger.folder / name}: not as it was rendered; `make report` renders it again"
+    if wrong:
+        return
+    try:
+        decided = decide_run(ledger, read_campaign(ledger)).as_json
+    except InputError as error:
+        yield error.what
+        return
+    if not is_there(ledger.folder, Entry.of(DECISION_FILE, decided.encode())):
+        yield (
+            f"{ledger.folder / DECISION_FILE}: not what this version of Pressgauge decides from the records; "
+            "`make report` renders it again"
+        )
 
 
 def summarise(decision: Decision, ledger: Ledger) -> Iterator[str]:

@@ -12,7 +12,7 @@ from analysis.decision import Decision
 from analysis.history import history, steps
 from harness.errors import PressgaugeError
 from harness.facts import run_facts
-from harness.ledger import HOST_FILE, RUN_ID_FORMAT
+from harness.ledger import DECISION_FILE, HOST_FILE, RUN_ID_FORMAT
 from harness.run_json import parse_hosts
 from reports import RunSummary, Shift, by_campaign, write_index
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pydantic import JsonValue
-
-DECISION_FILE = "report/decision.json"
 
 
 def write_results_index(results: Path) -> None:

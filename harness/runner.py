@@ -21,10 +21,10 @@ from harness.canaries import moved_canaries, take_canaries
 from harness.clients import named_folders
 from harness.disk_watch import DiskWatch
 from harness.errors import DefectError, HostError, InputError, Interrupted
-from harness.evidence import TrialContext, read_trial
+from harness.evidence import CONTEXT_FILE, TrialContext, read_trial
 from harness.failures import FAILURES, REPEATED, failure_of, why_failed
 from harness.fit import check_fit
-from harness.ledger import write_whole
+from harness.ledger import LOG_FILE, write_whole
 from harness.load_spec import ROOT
 from harness.pacing import Rates, offered_rates, workloads_of
 from harness.places import Places, places
@@ -35,10 +35,10 @@ from harness.status_tail import StatusTail
 from harness.stopping import SecondInterrupt
 from harness.tool_versions import tool_versions
 from harness.trial_vars import engine_id, longest_trial_s, trial_vars
+from harness.verify import folder_faults, require_verified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping
-    from pathlib import Path
 
     from harness.ledger import Ledger
     from harness.progress import Progress
@@ -111,6 +111,7 @@ class CampaignRun:
     def _prepare(self) -> None:
         self.site.tear_down()  # what a killed harness left of ours
         self.ledger.sweep()
+        require_verified(self.ledger, folder_faults(self.ledger))
         bind_ip, first = self.campaign.instance.bind_ip, self.campaign.instance.port
         members = range(self.campaign.topology.member_count)
         surveys = self.site.survey([{"bind_ip": bind_ip, "port": first + number} for number in members])
@@ -129,11 +130,10 @@ class CampaignRun:
         for name, recipe in self.campaign.datasets.items():
             self._prepare_dataset(name, recipe)
         self.progress.step("provisioning the hosts")
-        outcome = run_playbook("provision.yml", self.site.inventory, self._provision_vars(), log=self._log("provision"))
+        log = self.ledger.folder / LOG_FILE
+        outcome = run_playbook("provision.yml", self.site.inventory, self._provision_vars(), log=log)
         if not outcome.ok:
-            raise HostError(
-                f"provisioning failed: {outcome.failed_task}: {outcome.message}", do=f"see {self._log('provision')}"
-            )
+            raise HostError(f"provisioning failed: {outcome.failed_task}: {outcome.message}", do=f"see {log}")
 
     def _certify(self) -> None:
         encrypted = [one for ours in self.places.values() if ours.tls for one in ours.instances]
@@ -156,7 +156,7 @@ class CampaignRun:
             r.codec: r.stored_ratio for r in expected_ratios(corpus, shape, self.campaign.seed, set(codecs.values()))
         }
         self.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
-        write_whole(self.ledger.folder / f"dataset-{name}.json", manifest.model_dump_json(indent=1))
+        self.ledger.write(f"dataset-{name}.json", manifest.model_dump_json(indent=1))
 
     def _provision_vars(self) -> dict[str, Any]:
         engines = [
@@ -168,9 +168,6 @@ class CampaignRun:
             "ycsb_jar_source": str(JAR),
             "corpora": [{"digest": m.digest, "source": str(m.path)} for m in self.corpora.values()],
         }
-
-    def _log(self, what: str) -> Path:
-        return self.ledger.folder / f"{what}.log"
 
     # --- the trials ----------------------------------------------------------------------------------------------
 
@@ -189,16 +186,16 @@ class CampaignRun:
         self.progress.campaign(self.campaign.name, trials, blocks, planning.trial_seconds(self.campaign), done)
 
     def _run_block(self, block: int, trials: Iterable[planning.PlannedTrial]) -> None:
-        folder, variables = self.ledger.folder, self.site.variables()
+        variables = self.site.variables()
         by_platform: dict[str, list[planning.PlannedTrial]] = {}
         for trial in trials:
             by_platform.setdefault(trial.cell.platform, []).append(trial)
         if block > 0:
             self.rates = self.ledger.keep_rates(offered_rates(self.campaign, self.ledger.records()))
-        take_canaries(folder, self.site.inventory, variables, block, "before")
+        take_canaries(self.ledger, self.site.inventory, variables, block, "before")
         side_by_side(self._run_trials(ours) for ours in by_platform.values())
-        take_canaries(folder, self.site.inventory, variables, block, "after")
-        for one in moved_canaries(folder, self.campaign.limits.canary_percent):
+        take_canaries(self.ledger, self.site.inventory, variables, block, "after")
+        for one in moved_canaries(self.ledger.folder, self.campaign.limits.canary_percent):
             if one.block == block:
                 self.progress.note(f"block {block_number(block)} may have met another host than the others: {one}")
 
@@ -270,6 +267,7 @@ class CampaignRun:
             steps_s=outcome.steps_s | {"total": round(time.monotonic() - began, 3)},
             failure=None if outcome.ok else why_failed(outcome, workspace),
         )
+        write_whole(workspace / CONTEXT_FILE, context.model_dump_json(indent=1))
         record = read_trial(context, workspace)
         self.ledger.commit(record, workspace)
         self.progress.trial_done(record, time.monotonic() - began)

@@ -155,8 +155,8 @@ _SERIOUS = {"no-trials", "void-trials", "mixed-data", "few-blocks"}
 
 
 def notices(material: Material) -> tuple[Notice, ...]:
-    """Missing trials and all caveats, one line a kind, the serious ones first."""
-    found = list(_missing(material))
+    """What does not verify, missing trials and all caveats, one line a kind, the serious ones first."""
+    found = [*_unverified(material), *_missing(material)]
     by_code: dict[str, list[str]] = {}
     for caveat in material.decision.caveats:
         by_code.setdefault(caveat.code, []).append(caveat.message)
@@ -182,6 +182,13 @@ def _reasons(material: Material) -> dict[str, tuple[str, ...]]:
         if lines:
             found[code] = lines
     return found
+
+
+def _unverified(material: Material) -> Iterable[Notice]:
+    """That the report is made from files that are not as they were recorded."""
+    if faults := material.run.faults:
+        number = "one thing is" if len(faults) == 1 else f"{len(faults)} things are"
+        yield Notice("serious", f"This run does not verify: {number} not as recorded", faults)
 
 
 def _missing(material: Material) -> Iterable[Notice]:

@@ -55,6 +55,8 @@ class Run:
     """Canaries beyond the limit: their blocks may have met another host than the others did."""
     time_series: Mapping[str, pd.DataFrame]
     """One-second engine samples by trial (`reports.charts.over_time` names the columns it draws); may be empty."""
+    faults: tuple[str, ...] = ()
+    """What in the run's folder is not as it was recorded; a line each."""
 
 
 @dataclass(frozen=True)

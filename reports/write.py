@@ -41,7 +41,7 @@ def write(run: Run, folder: Path, template_dir: Path | None) -> Decision:
         figures = [pool.submit(_figure, chart) for chart in found.charts() if chart.exported]
         texts = render(found, vega.result(), template_dir)
     write_figures([figure.result() for figure in figures], folder / "figures")
-    write_whole(folder / "decision.json", material.decision.model_dump_json(indent=1) + "\n")
+    write_whole(folder / "decision.json", material.decision.as_json)
     write_whole(folder / "metrics.csv", material.measured.to_csv(index=False, lineterminator="\n"))
     for name, text in texts.items():
         write_whole(folder / name, text)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from harness.aws import answers
 from harness.errors import PressgaugeError
 from harness.facts import run_facts
-from harness.ledger import HOST_FILE
+from harness.ledger import DECISION_FILE, HOST_FILE
 from harness.quantities import show_size
-from harness.results_index import DECISION_FILE, find_shifts, summarise_run
+from harness.results_index import find_shifts, summarise_run
 from harness.store.pull import read_manifest
 from harness.store.push import AT_A_TIME
 from harness.store.streams import unpack

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from analysis.criteria import Criteria
 from analysis.decision import decide
 from analysis.records import Cell, Compressor, Settings, TrialRecord
-from harness.ledger import HOST_FILE, SPEC_FILE, VERSIONS_FILE
-from harness.results_index import DECISION_FILE
+from harness.ledger import DECISION_FILE, HOST_FILE, SPEC_FILE, VERSIONS_FILE
 from tests.analysis.synthetic import SNAPPY, ZSTD, Noise, campaign
 from tests.campaigns import small
 from tests.reports.sample import HOST

@@ -1,19 +1,25 @@
-"""A real trial's evidence, and its record."""
+"""A real trial's evidence, its record, and runs made of it."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.clients import ClientProcess
-from harness.evidence import TrialContext, read_trial
+from harness.evidence import CONTEXT_FILE, TrialContext, read_trial
+from harness.ledger import HOST_FILE, VERSIONS_FILE, Ledger, open_run
 from harness.load_spec import find_campaign, load_campaign
+from harness.outcome import write_outcome
 from harness.places import Places
-from harness.plan import plan
+from harness.plan import PlannedTrial, plan
 from harness.topology import Instance
+from tests.campaigns import small
+from tests.reports.sample import HOST
 
 if TYPE_CHECKING:
     from analysis.records import Reason, TrialRecord
+    from harness.spec import Campaign
 
 TRIAL = Path(__file__).parent / "recorded/trial.tar.gz"
 """The evidence of a real trial: mongod 6.0.5, the smoke campaign's snappy arm."""
@@ -23,7 +29,34 @@ def read_recorded(folder: Path, failure: Reason | None = None) -> TrialRecord:
     """The record of that trial, from its evidence in a folder."""
     campaign = load_campaign(find_campaign("smoke"))
     trial = next(trial for trial in plan(campaign, 1) if trial.cell.arm == "snappy")
-    context = TrialContext(
+    return read_trial(_context(campaign, trial, failure), folder)
+
+
+def recorded_run(results: Path) -> Ledger:
+    """A finished run of two trials, both with that trial's evidence, and its report."""
+    spec = small(results / "twice.yaml", 27117, seed=1, blocks=2)
+    campaign = load_campaign(spec)
+    ledger = open_run(results, "twice", spec.read_text(encoding="utf-8"), "20260101T000000Z", anew=True)
+    ledger.keep_platforms([""])
+    ledger.keep(HOST_FILE, {"localhost": HOST})
+    ledger.keep(VERSIONS_FILE, {"Pressgauge": "abc"})
+    for trial in plan(campaign, 2):
+        keep_trial(ledger, _context(campaign, trial))
+    write_outcome(ledger, campaign)
+    ledger.finish()
+    return ledger
+
+
+def keep_trial(ledger: Ledger, context: TrialContext) -> Path:
+    """Let that trial appear in a run, as the runner does; its folder."""
+    workspace = ledger.workspace(context.trial.attempt_name(context.attempt))
+    shutil.unpack_archive(TRIAL, workspace)
+    (workspace / CONTEXT_FILE).write_text(context.model_dump_json(indent=1), encoding="utf-8")
+    return ledger.commit(read_trial(context, workspace), workspace)
+
+
+def _context(campaign: Campaign, trial: PlannedTrial, failure: Reason | None = None) -> TrialContext:
+    return TrialContext(
         campaign=campaign,
         trial=trial,
         workloads=campaign.workloads,
@@ -36,4 +69,3 @@ def read_recorded(folder: Path, failure: Reason | None = None) -> TrialRecord:
         steps_s={"total": 10.0},
         failure=failure,
     )
-    return read_trial(context, folder)

@@ -19,11 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.digests import FILE as DIGESTS
 from harness.ledger import RECORD_FILE, file_digest, find_run
 from harness.load_spec import load_campaign
 from harness.plan import plan
 from harness.terminal import say
-from harness.verify import faults
+from harness.verify import evidence_faults
 from tests.campaigns import small
 from tests.harness.commands import HOME, start
 
@@ -99,9 +100,11 @@ class Site:
 
     def lose_power(self, command: subprocess.Popen[str]) -> None:
         """End everything at once; the results are from now on a copy, made while they were written."""
-        copy = self.folder / "copy"
-        with suppress(shutil.Error, FileNotFoundError):  # what was renamed or deleted before its turn came
-            shutil.copytree(self.results, copy, symlinks=True)
+        copy, moment = self.folder / "copy", None
+        while moment != (moment := self._moment()):  # a copy in which a run's digests and its trials are of one moment
+            shutil.rmtree(copy, ignore_errors=True)
+            with suppress(shutil.Error, FileNotFoundError):  # what was renamed or deleted before its turn came
+                shutil.copytree(self.results, copy, symlinks=True)
         command.kill()
         while left := self.processes("Ansible", "mongod", "client"):
             for pid in left:
@@ -109,6 +112,11 @@ class Site:
         shutil.rmtree(self.results, ignore_errors=True)
         if copy.exists():
             copy.rename(self.results)
+
+    def _moment(self) -> dict[Path, int]:
+        """What tells whether a trial appeared, or anything was announced."""
+        kept = (*self.results.glob(f"*/*/{DIGESTS}"), *self.results.glob("*/*/trials"), *self.results.glob("*/latest"))
+        return {path: path.stat().st_mtime_ns for path in kept}
 
     def left(self) -> Iterator[str]:
         """All that a finished run should not have left."""
@@ -183,7 +191,7 @@ class Chaos:
         if not ledger:
             assert not kept
             return kept
-        assert list(faults(ledger)) == []
+        assert list(evidence_faults(ledger)) == []
         found = {path.parent.name: file_digest(path) for path in ledger.trials_folder.glob(f"[!.]*/{RECORD_FILE}")}
         assert kept.items() <= found.items()
         return found
