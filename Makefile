@@ -19,7 +19,7 @@ options   = --inventory "$(INVENTORY)" $(cloud_home)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -49,6 +49,9 @@ decide: setup ## Print RUN's decision; fails when a constraint is not met
 
 verify: setup ## Check RUN bit by bit (FINGERPRINT=as noted when it ended)
 	@$(HARNESS) verify "$(RUN)" $(if $(FINGERPRINT),--fingerprint "$(FINGERPRINT)")
+
+rederive: setup ## Make RUN's records anew from their evidence, as this version reads it
+	@$(HARNESS) rederive "$(RUN)"
 
 times: setup ## Where the time of RUN's trials went: in all, outside their phases, by step
 	@$(HARNESS) times "$(RUN)"

@@ -19,6 +19,7 @@ from harness.ledger import LATEST, RUN_ID_FORMAT, find_run, open_run
 from harness.load_spec import ROOT, find_campaign, load_campaign
 from harness.outcome import blocks_wanted, decide_run, exit_code, report_faults, summarise, write_outcome
 from harness.progress import Progress, make_view
+from harness.rederive import rederive
 from harness.results_index import write_results_index
 from harness.runner import CampaignRun
 from harness.site import find_site
@@ -127,6 +128,17 @@ def verify(
         wrong.append(f"{ledger.folder}: the fingerprint of its evidence is {found}, not {fingerprint}")
     say(wrong or [f"{ledger.folder}: {len(ledger.records())} trials, all as recorded; fingerprint {found}"])
     raise typer.Exit(Exit.GATE_FAILED if wrong else Exit.FINE)
+
+
+@app.command("rederive")
+def rederive_command(folder: RunArgument) -> None:
+    """Make a run's records anew from their evidence, as this version of Pressgauge reads it."""
+    ledger = find_run(folder)
+    with ledger.locked():
+        changed = list(rederive(ledger))
+    say([*changed, f"{ledger.folder}: {len(changed)} of {len(ledger.records())} records are others now"])
+    if changed:
+        say("`make report` renders the report from them")
 
 
 @app.command()

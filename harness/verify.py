@@ -53,7 +53,8 @@ def require_verified(ledger: Ledger, found: Iterator[str]) -> None:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise InputError(
             f"{ledger.folder}: this run is not as it was recorded: {wrong[0]}{more}",
-            do=f"restore it from a copy, or run it anew; `make verify RUN={ledger.folder}` lists everything",
+            do=f"`make verify RUN={ledger.folder}` lists everything; restore what was changed from a copy, or, where "
+            "only Pressgauge's reading of the evidence is another since then, type `make rederive`",
         )
 
 
