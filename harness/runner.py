@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.ledger import Ledger
+    from harness.mix import Mix
     from harness.progress import Progress
     from harness.site import Site
     from harness.spec import Campaign, Workload
@@ -54,6 +55,7 @@ class CampaignRun:
     """One campaign on its way."""
 
     campaign: Campaign
+    mixes: Mapping[str, Mix]
     site: Site
     ledger: Ledger
     progress: Progress
@@ -123,7 +125,7 @@ class CampaignRun:
         self.disks = DiskWatch.of(surveys, self.ledger.folder, self.campaign.limits.free_disk)
         self.disks.check()
         hosts = {host: found["survey"] for host, found in surveys.items()}
-        for note in keep_start(self.ledger, hosts, tool_versions(JAR)):
+        for note in keep_start(self.ledger, hosts, tool_versions(JAR), self.mixes):
             self.progress.note(note)
         self.progress.step("preparing the datasets")
         for name, recipe in self.campaign.datasets.items():
@@ -244,7 +246,7 @@ class CampaignRun:
             self.progress.tick()
             self.disks.check()
 
-        told = trial_vars(self.campaign, trial, workloads, corpus, workspace, ours, self.site.authority)
+        told = trial_vars(self.campaign, trial, workloads, self.mixes, corpus, workspace, ours, self.site.authority)
         outcome = yield from playbook(
             "trial.yml",
             self.site.inventory,
