@@ -254,6 +254,12 @@ def _name_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
         first = name.partition(".")[0]
         if first in _OF_A_TRIAL or first.startswith(_OF_UPGRADES):
             yield ("workloads", name), f"`{first}` names files of every trial; call the workload something else"
+    for name in campaign.engines:
+        way = upgrade_path.stations(campaign, name)
+        versions = [campaign.engines[one].version for one in way if one in campaign.engines]
+        if len(set(versions)) < len(versions):
+            told = f"{max(versions, key=versions.count)} is on the way twice; its steps' evidence is named by versions"
+            yield ("engines", name, "upgraded_from"), told
     if campaign.name == RESULTS_INDEX:
         yield ("name",), f"`{RESULTS_INDEX}` is the index of all runs; call the campaign something else"
 
