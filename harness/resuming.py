@@ -1,4 +1,4 @@
-"""One run, one experiment: it goes on where it was begun, with the load generator and the mixes that it was begun with.
+"""One run, one experiment: it goes on where it was begun, with the load generator, the mixes and the corpora of then.
 
 A block pairs its trials, so those of two machines, or of two clients, would be taken for an effect of the arms.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.comparability import compare_facts
 from harness.errors import InputError
 from harness.facts import host_facts, mix_facts, version_facts
-from harness.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE
+from harness.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, write_whole
 from harness.run_json import read_hosts, read_json
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from analysis.comparability import Difference
+    from datasets import Manifest
     from harness.ledger import Ledger
     from harness.mix import Mix
 
@@ -58,6 +59,23 @@ def keep_start(
             do=f"resume it as it was begun ({ledger.state().get('command')}), or start a new run with NEW=1",
         )
     return [f"since this run began, {_told(one)}" for one in found]
+
+
+def keep_corpus(ledger: Ledger, name: str, manifest: Manifest) -> None:
+    """Keep what a dataset is: a file of the user's, or another version of Faker, makes another corpus of one recipe.
+
+    Raises:
+        InputError: the run has trials with another corpus.
+    """
+    path = ledger.folder / f"dataset-{name}.json"
+    begun = read_json(path).get("digest")
+    if begun not in (None, manifest.digest) and ledger.records():
+        raise InputError(
+            f"{ledger.folder}: this run is unfinished, and was begun with another corpus:\n"
+            f"corpus.{name}: {begun} when it began, {manifest.digest} now",
+            do="put the dataset's file, or the version of Faker, back to resume it; or start a new run with NEW=1",
+        )
+    write_whole(path, manifest.model_dump_json(indent=1))
 
 
 def _differences(

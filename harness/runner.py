@@ -24,12 +24,11 @@ from harness.errors import DefectError, HostError, InputError, Interrupted
 from harness.evidence import TrialContext, read_trial
 from harness.failures import FAILURES, REPEATED, failure_of, why_failed
 from harness.fit import check_fit
-from harness.ledger import write_whole
 from harness.load_spec import ROOT
 from harness.pacing import Rates, offered_rates, workloads_of
 from harness.places import Places, places
 from harness.playbooks import playbook, run_playbook, side_by_side
-from harness.resuming import keep_start
+from harness.resuming import keep_corpus, keep_start
 from harness.scene import Extent
 from harness.status_tail import StatusTail
 from harness.stopping import SecondInterrupt
@@ -158,7 +157,7 @@ class CampaignRun:
             r.codec: r.stored_ratio for r in expected_ratios(corpus, shape, self.campaign.seed, set(codecs.values()))
         }
         self.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
-        write_whole(self.ledger.folder / f"dataset-{name}.json", manifest.model_dump_json(indent=1))
+        keep_corpus(self.ledger, name, manifest)
 
     def _provision_vars(self) -> dict[str, Any]:
         engines = [

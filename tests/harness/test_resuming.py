@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from datasets import prepare
+from datasets.recipes import FakerSentences
 from harness.errors import InputError
 from harness.ledger import MIXES_FILE, Ledger, open_run
 from harness.mix import Mix
-from harness.resuming import keep_start
+from harness.resuming import keep_corpus, keep_start
 from harness.run_json import read_hosts, read_json
 from tests.harness.factory import record
 from tests.reports import sample
@@ -67,7 +69,7 @@ def test_another_load_generator_is_refused(begun: Ledger) -> None:
 
 def test_a_mix_that_was_edited_is_refused_with_what_differs(begun: Ledger) -> None:
     edited = {"rmw": Mix(readproportion=0.1, updateproportion=0.2)}
-    with pytest.raises(InputError, match="another mix") as refused:
+    with pytest.raises(InputError, match="another client or mix") as refused:
         keep_start(begun, {"localhost": HOST}, VERSIONS, edited)
     assert refused.value.what.splitlines()[1:] == ["mix.rmw.readproportion: 0.8 when it began, 0.1 now"]
     assert read_json(begun.folder / MIXES_FILE)["rmw"]["readproportion"] == 0.8
@@ -90,3 +92,12 @@ def test_a_run_without_trials_begins_anywhere(tmp_path: Path) -> None:
     keep_start(ledger, {"localhost": HOST}, VERSIONS, MIXES)
     assert keep_start(ledger, {"db": HOST}, VERSIONS, MIXES) == []
     assert read_hosts(ledger.folder) == {"db": HOST}
+
+
+def test_a_dataset_that_became_another_is_refused(begun: Ledger, tmp_path: Path) -> None:
+    before, now = (prepare(FakerSentences(sentences=20), seed, tmp_path / "corpora") for seed in (1, 2))
+    keep_corpus(begun, "sentences", before)
+    keep_corpus(begun, "sentences", before)
+    with pytest.raises(InputError, match=rf"corpus\.sentences: {before.digest} when it began, {now.digest} now"):
+        keep_corpus(begun, "sentences", now)
+    assert read_json(begun.folder / "dataset-sentences.json")["digest"] == before.digest
