@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 AUTHORITY = "authority.pem"
+HOSTS = "hosts"
 _NAME = "pressgauge authority"
 _LOOPBACK = "127.0.0.1"  # where a host's own tasks meet its instances
 _VALID = timedelta(days=366)  # no run is longer; mongod warns of certificates that end within 30 days
@@ -42,12 +43,13 @@ def certify(folder: Path, addresses: Mapping[str, str]) -> None:
     """Make an authority, and for each database host a key and a certificate for its address and the loopback.
 
     Args:
-        folder: made anew, private; gets `authority.pem`, the authority's certificate, and `<host>.pem`, each host's key
-            and certificate.
+        folder: made anew, private; gets `authority.pem`, the authority's certificate, and `hosts/<host>.pem`, each
+            host's key and certificate.
         addresses: where clients and members find each database host, by its name in the inventory.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
+    (folder / HOSTS).mkdir()
     authority = ec.generate_private_key(ec.SECP256R1())
     itself = _certificate(_NAME, authority.public_key(), ca=True)
     signed = itself.sign(authority, hashes.SHA256()).public_bytes(Encoding.PEM)
@@ -64,7 +66,7 @@ def certify(folder: Path, addresses: Mapping[str, str]) -> None:
             .sign(authority, hashes.SHA256())
         )
         private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-        _write(folder / f"{host}.pem", private + certificate.public_bytes(Encoding.PEM), 0o600)
+        _write(folder / HOSTS / f"{host}.pem", private + certificate.public_bytes(Encoding.PEM), 0o600)
 
 
 def _certificate(subject: str, key: ec.EllipticCurvePublicKey, *, ca: bool) -> x509.CertificateBuilder:

@@ -16,7 +16,7 @@ from harness.facts import read_campaign
 from harness.foresight import foresee
 from harness.gate import Outputs, hold_gate, write_baseline, write_outputs
 from harness.ledger import LATEST, RUN_ID_FORMAT, find_run, open_run
-from harness.load_spec import ROOT, find_campaign, load_campaign
+from harness.load_spec import ROOT, find_campaign, load_campaign, read_mixes
 from harness.outcome import blocks_wanted, decide_run, exit_code, report_faults, summarise, write_outcome
 from harness.progress import Progress, make_view
 from harness.rederive import rederive
@@ -57,6 +57,7 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
     """Run a campaign, or go on with an unfinished one, and write its report."""
     path = find_campaign(campaign)
     spec = load_campaign(path)
+    mixes = read_mixes(spec, path)
     site = find_site(inventory, home.resolve())
     run_id = datetime.now(UTC).strftime(RUN_ID_FORMAT)
     command = f"make run-campaign CAMPAIGN={campaign}" + ("" if inventory == "local" else f" INVENTORY={inventory}")
@@ -64,7 +65,7 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
     with ledger.locked():
         progress = Progress(make_view(plain=plain, quiet=quiet, as_json=as_json))
         try:
-            records = CampaignRun(spec, site, ledger, progress).run(lambda known: blocks_wanted(spec, known))
+            records = CampaignRun(spec, mixes, site, ledger, progress).run(lambda known: blocks_wanted(spec, known))
         finally:
             progress.close()
         decision = write_outcome(ledger, spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from enum import IntEnum
 
 
@@ -56,3 +57,9 @@ class Interrupted(PressgaugeError):
     """The user stopped the run; the same command resumes it."""
 
     exit_code = Exit.INTERRUPTED
+
+
+def did_you_mean(wrong: str, known: list[str]) -> str:
+    """` (did you mean 'x'?)` where one of the known words is near, else nothing."""
+    near = difflib.get_close_matches(wrong, known, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 RMW = "READ-MODIFY-WRITE"
 # YCSB times the read and the update within a read-modify-write under their own names, too.
 _WITHIN_RMW = ("READ", "UPDATE")
+_OPERATION = "[A-Z-]+"  # all that may stand between a phase's name and the ending: names may go on after a dot
 
 
 @dataclass(frozen=True)
@@ -184,12 +185,10 @@ def _read_if_there(path: Path) -> Any:
 
 def _logs(folder: Path, name: str, prefix: str) -> dict[str, IntervalLog]:
     """The phase's interval logs by operation; CLEANUP is the client's own."""
-    found = {}
-    for path in (folder / file for file in stored_names(folder) if fnmatchcase(file, f"{name}.{prefix}*.hdr")):
-        operation = path.name.removeprefix(f"{name}.{prefix}").removesuffix(".hdr")
-        if operation != "CLEANUP" and not operation.startswith("Intended-"):
-            found[operation] = read_interval_log(path)
-    return found
+    of_phase = re.compile(rf"{re.escape(name)}\.{prefix}({_OPERATION})\.hdr")
+    named = {folder / file: of_phase.fullmatch(file) for file in stored_names(folder)}
+    operations = {path: match[1] for path, match in named.items() if match}
+    return {one: read_interval_log(path) for path, one in operations.items() if one != "CLEANUP"}
 
 
 def _windows(parts: list[_Part], main: list[str], warmup_s: float) -> list[tuple[float, float]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from harness.ledger import SPEC_FILE, VERSIONS_FILE, find_run
-from harness.load_spec import load_campaign
+from harness.ledger import MIXES_FILE, SPEC_FILE, VERSIONS_FILE, find_run
+from harness.load_spec import load_kept
 from harness.run_json import read_hosts, read_json
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def read_campaign(ledger: Ledger) -> Campaign:
     Raises:
         InputError: its spec is not one of this version.
     """
-    return load_campaign(ledger.folder / SPEC_FILE, name=str(ledger.state().get("campaign", "")))
+    return load_kept(ledger.folder / SPEC_FILE, str(ledger.state().get("campaign", "")))
 
 
 def run_facts(folder: Path) -> dict[str, JsonValue]:
@@ -49,10 +49,11 @@ def run_facts(folder: Path) -> dict[str, JsonValue]:
 
 
 def conditions(ledger: Ledger, campaign: Campaign) -> dict[str, JsonValue]:
-    """What a run's figures are conditional on: hosts, corpora, every condition of the spec, and versions of tools."""
+    """What a run's figures are conditional on: hosts, corpora, mixes, the spec's conditions, versions of tools."""
     found = host_facts(read_hosts(ledger.folder))
     for name in campaign.datasets:
         found[f"corpus.{name}"] = read_json(ledger.folder / f"dataset-{name}.json").get("digest")
+    found |= mix_facts(read_json(ledger.folder / MIXES_FILE))
     found |= dict(_sections(campaign.model_dump(mode="json", exclude=_NOT_CONDITIONS)))
     return found | version_facts(read_json(ledger.folder / VERSIONS_FILE))
 
@@ -65,6 +66,12 @@ def host_facts(hosts: Mapping[str, dict[str, Any]]) -> dict[str, JsonValue]:
         found |= {f"{prefix}.{key}": hosts[name].get(key) for key in _ABOUT_HOSTS}
         found[f"{prefix}.filesystem"] = (hosts[name].get("data") or {}).get("filesystem")
     return found
+
+
+def mix_facts(mixes: Mapping[str, Any]) -> dict[str, JsonValue]:
+    """Of what the clients are told of each workload's mix; the file's name is no fact."""
+    told = {name: mix for name, mix in mixes.items() if isinstance(mix, dict)}
+    return {f"mix.{name}.{key}": _flat(value) for name, mix in told.items() for key, value in mix.items()}
 
 
 def version_facts(versions: Mapping[str, Any]) -> dict[str, JsonValue]:

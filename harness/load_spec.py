@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,8 @@ from analysis.primary import deciding_workload
 from analysis.records import Regime
 from analysis.regimes import FULL_CACHE
 from harness import upgrade_path
-from harness.errors import InputError
+from harness.errors import InputError, did_you_mean
+from harness.mix import find_mix, mix_names, read_mix
 from harness.plan import document_bytes
 from harness.quantities import show_size
 from harness.spec import Campaign, Client, Workload
@@ -26,10 +26,28 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
+    from harness.mix import Mix
+
 ROOT = Path(__file__).resolve().parent.parent
 CAMPAIGNS = ROOT / "campaigns"
 MIXES = ROOT / "workloads"
+RESULTS_INDEX = "index.html"
 _MOST_SHOWN = 10
+# What the files of a trial that are no phase's begin with, up to their first dot; docs/architecture.md lists them.
+_OF_A_TRIAL = {
+    "ansible",
+    "context",
+    "diagnostic",
+    "failure",
+    "in_force",
+    "mongod",
+    "network",
+    "snapshot",
+    "stop",
+    "trial",
+    "verify",
+}
+_OF_UPGRADES = ("upgraded-", "verify-")
 _BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 
 
@@ -58,30 +76,58 @@ def campaign_names() -> list[str]:
     return sorted(file.stem for file in CAMPAIGNS.glob("*.yaml"))
 
 
-def did_you_mean(wrong: str, known: list[str]) -> str:
-    """` (did you mean 'x'?)` where one of the known words is near, else nothing."""
-    near = difflib.get_close_matches(wrong, known, n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
-
-
-def load_campaign(path: Path, name: str = "") -> Campaign:
-    """Read, validate and cross-check a campaign file; it is called `name`, or else as its file.
+def load_campaign(path: Path) -> Campaign:
+    """Read, validate and cross-check a campaign that may be run, its mixes included; it is called as its file.
 
     Raises:
         InputError: with one line per fault, each with file, line, key and what is allowed.
     """
+    source, campaign = _read(path, path.stem)
+    if faults := [*_cross_checks(campaign), *_name_checks(campaign), *_mix_checks(campaign, path)]:
+        raise _complaint(source, faults)
+    read_mixes(campaign, path)
+    return campaign
+
+
+def load_kept(path: Path, name: str) -> Campaign:
+    """The campaign that a run keeps: as `load_campaign`, and whatever has become of files beside the run.
+
+    Raises:
+        InputError: as there.
+    """
+    source, campaign = _read(path, name or path.stem)
+    if faults := list(_cross_checks(campaign)):
+        raise _complaint(source, faults)
+    return campaign
+
+
+def read_mixes(campaign: Campaign, path: Path) -> dict[str, Mix]:
+    """Each workload's mix, the workload's own distribution in it, from beside the campaign's file or from `workloads/`.
+
+    Raises:
+        InputError: a mix is missing or wrong.
+    """
+    found = {}
+    for name, workload in campaign.workloads.items():
+        own = {"requestdistribution": workload.distribution} if workload.distribution else {}
+        found[name] = read_mix(find_mix(workload.mix or name, _mix_folders(path))).model_copy(update=own)
+    return found
+
+
+def _mix_folders(path: Path) -> tuple[Path, Path]:
+    return path.parent, MIXES
+
+
+def _read(path: Path, name: str) -> tuple[YamlSource, Campaign]:
     source = read_yaml(path)
     if not isinstance(source.data, dict):
         raise InputError(
             f"{path}: a campaign is a mapping of keys", do="docs/spec.md lists them, campaigns/ has examples"
         )
     try:
-        campaign = Campaign.model_validate({"name": name or path.stem, **source.data})
+        return source, Campaign.model_validate({"name": name, **source.data})
     except ValidationError as error:
         raise _complaint(source, [_describe(source, detail) for detail in error.errors()]) from error
-    if faults := list(_cross_checks(campaign)):
-        raise _complaint(source, faults)
-    return campaign
 
 
 def _complaint(source: YamlSource, faults: list[tuple[KeyPath, str]]) -> InputError:
@@ -190,7 +236,6 @@ def _regime_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _workload_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
-    mixes = sorted(file.stem for file in MIXES.glob("*.properties"))
     for name, workload in campaign.workloads.items():
         if name in {"load", INSERT}:
             yield ("workloads", name), f"`{name}` names the load itself; call the workload something else"
@@ -202,10 +247,33 @@ def _workload_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
             yield ("workloads", name, "pace", "of"), message
         if workload.pace and campaign.most_blocks < 2:
             yield ("workloads", name, "pace"), "the first block finds the maximum: pace needs at least 2 blocks"
+
+
+def _name_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
+    """Names that would make two files one. Runs of before keep theirs: what they left has been read."""
+    for name in campaign.workloads:
+        first = name.partition(".")[0]
+        if first in _OF_A_TRIAL or first.startswith(_OF_UPGRADES):
+            yield ("workloads", name), f"`{first}` names files of every trial; call the workload something else"
+    for name in campaign.engines:
+        way = upgrade_path.stations(campaign, name)
+        versions = [campaign.engines[one].version for one in way if one in campaign.engines]
+        if len(set(versions)) < len(versions):
+            told = f"{max(versions, key=versions.count)} is on the way twice; its steps' evidence is named by versions"
+            yield ("engines", name, "upgraded_from"), told
+    if campaign.name == RESULTS_INDEX:
+        yield ("name",), f"`{RESULTS_INDEX}` is the index of all runs; call the campaign something else"
+
+
+def _mix_checks(campaign: Campaign, path: Path) -> Iterator[tuple[KeyPath, str]]:
+    folders = _mix_folders(path)
+    for name, workload in campaign.workloads.items():
         mix = workload.mix or name
-        if mix not in mixes:
+        if not find_mix(mix, folders).is_file():
             key = ("workloads", name, "mix") if workload.mix else ("workloads", name)
-            yield key, f"no workloads/{mix}.properties{did_you_mean(mix, mixes)}; there are: {', '.join(mixes)}"
+            mixes = mix_names(folders)
+            told = f"no {mix}.properties in {folders[0]} or workloads/{did_you_mean(mix, mixes)}"
+            yield key, f"{told}; there are: {', '.join(mixes)}"
 
 
 def _capacity_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from harness.spec import Campaign
 
+_HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._:-]{0,199}")
+"""Files are named by hosts, and Ansible is limited to them by name."""
+
 
 @dataclass(frozen=True)
 class Places:
@@ -38,8 +41,13 @@ def places(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> dict
 
     Raises:
         InputError: a platform lacks hosts, has database hosts that no trial would use or a name that no folder can
-            have; or the campaign's threads can't be divided among its clients.
+            have; a host has a name that no file can have; or the campaign's threads can't be divided among its clients.
     """
+    for host in surveys:
+        if not _HOST.fullmatch(host):
+            raise InputError(
+                f"the inventory names a host {host!r}", do="use letters, digits, dot, dash, underscore, colon"
+            )
     found = {name: _of_platform(campaign, name, hosts) for name, hosts in _by_platform(surveys).items()}
     priced = campaign.decision.prices.platforms
     unpriced = [name for name in found if name and name not in priced] if priced else []

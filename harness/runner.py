@@ -29,7 +29,7 @@ from harness.load_spec import ROOT
 from harness.pacing import Rates, offered_rates, workloads_of
 from harness.places import Places, places
 from harness.playbooks import playbook, run_playbook, side_by_side
-from harness.resuming import keep_start
+from harness.resuming import keep_corpus, keep_start
 from harness.scene import Extent
 from harness.status_tail import StatusTail
 from harness.stopping import SecondInterrupt
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping
 
     from harness.ledger import Ledger
+    from harness.mix import Mix
     from harness.progress import Progress
     from harness.site import Site
     from harness.spec import Campaign, Workload
@@ -54,6 +55,7 @@ class CampaignRun:
     """One campaign on its way."""
 
     campaign: Campaign
+    mixes: Mapping[str, Mix]
     site: Site
     ledger: Ledger
     progress: Progress
@@ -124,7 +126,7 @@ class CampaignRun:
         self.disks = DiskWatch.of(surveys, self.ledger.folder, self.campaign.limits.free_disk)
         self.disks.check()
         hosts = {host: found["survey"] for host, found in surveys.items()}
-        for note in keep_start(self.ledger, hosts, tool_versions(JAR)):
+        for note in keep_start(self.ledger, hosts, tool_versions(JAR), self.mixes):
             self.progress.note(note)
         self.progress.step("preparing the datasets")
         for name, recipe in self.campaign.datasets.items():
@@ -156,7 +158,7 @@ class CampaignRun:
             r.codec: r.stored_ratio for r in expected_ratios(corpus, shape, self.campaign.seed, set(codecs.values()))
         }
         self.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
-        self.ledger.write(f"dataset-{name}.json", manifest.model_dump_json(indent=1))
+        keep_corpus(self.ledger, name, manifest)
 
     def _provision_vars(self) -> dict[str, Any]:
         engines = [
@@ -241,7 +243,7 @@ class CampaignRun:
             self.progress.tick()
             self.disks.check()
 
-        told = trial_vars(self.campaign, trial, workloads, corpus, workspace, ours, self.site.authority)
+        told = trial_vars(self.campaign, trial, workloads, self.mixes, corpus, workspace, ours, self.site.authority)
         outcome = yield from playbook(
             "trial.yml",
             self.site.inventory,

@@ -13,6 +13,7 @@ from analysis.criteria import Criteria, Precision
 from analysis.records import Compressor, Regime
 from datasets.recipes import Recipe
 from harness.cloud.spec import Cloud
+from harness.mix import Distribution
 from harness.quantities import Size
 from harness.spec_base import Name, Spec
 
@@ -155,12 +156,13 @@ class Pace(Spec):
 
 
 class Workload(Client):
-    """A run workload: one of YCSB's property files in `workloads/`, and how long and how hard it runs."""
+    """A run workload: a [mix](#mix), and how long and how hard it runs."""
 
-    mix: Name | None = Field(None, description="File in `workloads/`; the workload's own name if left out.")
-    distribution: Literal["uniform", "zipfian", "latest", "hotspot", "exponential"] | None = Field(
-        None, description="Of the keys; the file's if left out."
+    mix: Name | None = Field(
+        None,
+        description="`<mix>.properties` beside the campaign, else in `workloads/`; left out: the workload's name.",
     )
+    distribution: Distribution | None = Field(None, description="Of the keys; the mix's if left out.")
     measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(20, description="The measured window.")
     pace: Pace | None = Field(None, description="Offer every arm the same load, found in the first block.")
     operations: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(

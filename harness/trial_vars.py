@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import blake3
 
 from analysis.records import Settings
 from harness.clients import load_part, run_part
-from harness.load_spec import MIXES
 from harness.plan import trial_seconds
 from harness.topology import REPLICA_SET
 from harness.upgrade_path import stations
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 
     from datasets import Manifest
     from harness.clients import ClientProcess
+    from harness.mix import Mix
     from harness.places import Places
     from harness.plan import PlannedTrial
     from harness.spec import Campaign, Client, Workload
@@ -49,10 +48,11 @@ def settings(campaign: Campaign, arm_name: str, *, tls: bool) -> Settings:
     )
 
 
-def trial_vars(
+def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
     campaign: Campaign,
     trial: PlannedTrial,
     workloads: Mapping[str, Workload],
+    mixes: Mapping[str, Mix],
     corpus: Manifest,
     evidence: Path,
     site: Places,
@@ -90,7 +90,7 @@ def trial_vars(
         "phases": [
             {
                 "name": name,
-                "properties": common | run_properties(name, workload, number),
+                "properties": common | run_properties(workload, mixes[name], number),
                 **_driven(workload, site.clients, run(workload)),
             }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
@@ -142,18 +142,9 @@ def engine_id(campaign: Campaign, engine: str) -> str:
     return f"{spec.source}-{spec.version}{suffix}"
 
 
-def read_mix(name: str) -> dict[str, str]:
-    """The properties of a YCSB workload file in `workloads/`."""
-    text = (MIXES / f"{name}.properties").read_text(encoding="utf-8")
-    pairs = (line.split("=", 1) for line in text.splitlines() if re.match(r"\s*[^#\s].*=", line))
-    return {key.strip(): value.strip() for key, value in pairs}
-
-
-def run_properties(name: str, workload: Workload, number: int) -> dict[str, Any]:
+def run_properties(workload: Workload, mix: Mix, number: int) -> dict[str, Any]:
     """The properties of one run phase; `number` tells the phases of a trial apart, so that their keys differ."""
-    properties: dict[str, Any] = read_mix(workload.mix or name)
-    if workload.distribution:
-        properties["requestdistribution"] = workload.distribution
+    properties = mix.properties()
     properties["operationcount"] = workload.operations or _ENDLESS
     if workload.measure_s is not None:
         properties["maxexecutiontime"] = workload.warmup_s + workload.measure_s

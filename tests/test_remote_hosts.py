@@ -108,7 +108,7 @@ def check_encryption(tmp_path: Path, hosts: dict[str, Host]) -> None:
         Server(PORT, host=address, authority=tmp_path / "other/authority.pem")
     assert "PKIX path" in client_says(tmp_path, address, tmp_path / "other/authority.pem")
     shutil.rmtree(tmp_path / "other")
-    keys = [tmp_path / f"home/authority/{name}.pem" for name in DATABASES]
+    keys = [tmp_path / f"home/authority/hosts/{name}.pem" for name in DATABASES]
     keys += [hosts[name].place / f"home/instances/t{PORT}/certificate.pem" for name in DATABASES]
     keys += [hosts["first"].place / f"home/instances/t{PORT + 1}/certificate.pem"]
     private = [tmp_path, *Path(tempfile.gettempdir()).glob("pressgauge-ansible-*")]

@@ -14,7 +14,15 @@ from ansible.module_utils.pressgauge import control_groups, limits
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_json, write_text
 from ansible.module_utils.pressgauge.mongod_log import last_words
-from ansible.module_utils.pressgauge.processes import POLL_S, Process, listens, on_cpus, port_holder, record_started
+from ansible.module_utils.pressgauge.processes import (
+    POLL_S,
+    Process,
+    listens,
+    on_cpus,
+    plain_environment,
+    port_holder,
+    record_started,
+)
 from ansible.module_utils.pressgauge.servers import Credentials, Server
 from ansible.module_utils.pressgauge.upgrades import raise_compatibility
 
@@ -210,7 +218,7 @@ def _group(instance: str, kind: limits.Limit[Any], limit: float | None) -> Path 
 
 def _launch(mongod: Path, directory: Path) -> subprocess.Popen[bytes]:
     """Start mongod in a session of its own, so that it outlives this module; record who it is."""
-    environment = dict(os.environ)
+    environment = plain_environment()
     libraries = mongod.parent.parent / "lib"
     if libraries.is_dir():
         environment["LD_LIBRARY_PATH"] = str(libraries)

@@ -67,6 +67,16 @@ def test_a_client_is_told_by_which_authority_servers_are_known(tmp_path: Path) -
     assert not list((tmp_path / "clients").iterdir())
 
 
+def test_what_stands_in_the_environment_changes_no_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "GLIBC_TUNABLES", "CLASSPATH"):
+        monkeypatch.setenv(name, "meddling")
+    monkeypatch.setenv("PRESSGAUGE_PLAYBOOK", "a mark")
+    client(tmp_path, f"env >{tmp_path}/seen; echo '{{}}' >{tmp_path}/evidence/out.json").run()
+    seen = (tmp_path / "seen").read_text()
+    assert "meddling" not in seen
+    assert "PRESSGAUGE_PLAYBOOK=a mark\n" in seen
+
+
 @pytest.mark.parametrize(
     ("script", "said"),
     [

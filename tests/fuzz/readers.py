@@ -16,6 +16,7 @@ from harness.canaries import read_canaries
 from harness.errors import InputError
 from harness.ledger import read_record
 from harness.load_spec import ROOT, load_campaign
+from harness.mix import read_mix
 from tests.harness.recorded_trial import TRIAL, read_recorded
 from workloads import YcsbOutputError, read_interval_log, read_summary
 from workloads.client_file import read_client_file
@@ -87,6 +88,9 @@ def _evidence(name: str) -> Reader:
 READERS = {
     "spec": Reader(
         tuple(path.read_bytes() for path in sorted((ROOT / "campaigns").glob("*.yaml"))), load_campaign, InputError
+    ),
+    "mix": Reader(
+        tuple(path.read_bytes() for path in sorted((ROOT / "workloads").glob("*.properties"))), read_mix, InputError
     ),
     "summary": Reader(_contents("workloads/recorded/*.summary.json"), read_summary, YcsbOutputError),
     "status": Reader(_contents("workloads/recorded/*.status.log"), _read_status),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.clients import ClientProcess
 from harness.evidence import CONTEXT_FILE, TrialContext, read_trial
-from harness.ledger import HOST_FILE, VERSIONS_FILE, Ledger, open_run
-from harness.load_spec import find_campaign, load_campaign
+from harness.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger, open_run
+from harness.load_spec import find_campaign, load_campaign, load_kept
 from harness.outcome import write_outcome
 from harness.places import Places
 from harness.plan import PlannedTrial, plan
@@ -32,14 +32,15 @@ def read_recorded(folder: Path, failure: Reason | None = None) -> TrialRecord:
     return read_trial(_context(campaign, trial, failure), folder)
 
 
-def recorded_run(results: Path) -> Ledger:
-    """A finished run of two trials, both with that trial's evidence, and its report."""
-    spec = small(results / "twice.yaml", 27117, seed=1, blocks=2)
-    campaign = load_campaign(spec)
+def recorded_run(results: Path, **changes: Any) -> Ledger:
+    """A finished run of two trials, both with that trial's evidence, and its report; `changes` are to its spec."""
+    spec = small(results / "twice.yaml", 27117, seed=1, blocks=2, **changes)
+    campaign = load_kept(spec, "twice")
     ledger = open_run(results, "twice", spec.read_text(encoding="utf-8"), "20260101T000000Z", anew=True)
     ledger.keep_platforms([""])
     ledger.keep(HOST_FILE, {"localhost": HOST})
     ledger.keep(VERSIONS_FILE, {"Pressgauge": "abc"})
+    ledger.keep(MIXES_FILE, {"rmw": {"requestdistribution": "uniform"}})
     for trial in plan(campaign, 2):
         keep_trial(ledger, _context(campaign, trial))
     write_outcome(ledger, campaign)

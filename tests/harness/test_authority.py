@@ -39,39 +39,43 @@ def greet(served: Path, trusted: Path, name: str) -> str | None:
         thread.join()
 
 
+def pems(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.pem"))
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    certify(tmp_path / "authority", {"one": "10.0.0.1", "two": "db.example", "three": "fd00::3"})
+    certify(tmp_path / "authority", {"one": "10.0.0.1", "two": "db.example", "authority": "fd00::3"})
     return tmp_path / "authority"
 
 
 @pytest.mark.parametrize(
     ("host", "name"),
-    [("one", "10.0.0.1"), ("one", "127.0.0.1"), ("two", "db.example"), ("two", "127.0.0.1"), ("three", "fd00::3")],
+    [("one", "10.0.0.1"), ("one", "127.0.0.1"), ("two", "db.example"), ("two", "127.0.0.1"), ("authority", "fd00::3")],
 )
 def test_a_host_is_known_by_its_addresses(folder: Path, host: str, name: str) -> None:
-    assert greet(folder / f"{host}.pem", folder / "authority.pem", name) == "TLSv1.3"
+    assert greet(folder / f"hosts/{host}.pem", folder / "authority.pem", name) == "TLSv1.3"
 
 
 def test_a_host_is_no_other_one(folder: Path) -> None:
     with pytest.raises(ssl.SSLCertVerificationError, match="IP address mismatch"):
-        greet(folder / "one.pem", folder / "authority.pem", "10.0.0.2")
+        greet(folder / "hosts/one.pem", folder / "authority.pem", "10.0.0.2")
 
 
 def test_another_runs_authority_is_not_this_ones(folder: Path, tmp_path: Path) -> None:
     certify(tmp_path / "other", {"one": "10.0.0.1"})
     with pytest.raises(ssl.SSLCertVerificationError, match="certificate verify failed"):
-        greet(tmp_path / "other/one.pem", folder / "authority.pem", "10.0.0.1")
+        greet(tmp_path / "other/hosts/one.pem", folder / "authority.pem", "10.0.0.1")
 
 
 def test_keys_are_their_owners_alone_and_the_authoritys_is_nowhere(folder: Path) -> None:
     assert folder.stat().st_mode & 0o777 == 0o700
-    holding = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir() if b"PRIVATE" in path.read_bytes()}
-    assert holding == {"one.pem": 0o600, "two.pem": 0o600, "three.pem": 0o600}
+    holding = {path.name: path.stat().st_mode & 0o777 for path in pems(folder) if b"PRIVATE" in path.read_bytes()}
+    assert holding == {"one.pem": 0o600, "two.pem": 0o600, "authority.pem": 0o600}
 
 
 def test_a_run_begins_with_certificates_of_its_own(folder: Path) -> None:
     before = (folder / "authority.pem").read_bytes()
     certify(folder, {"one": "10.0.0.1"})
     assert (folder / "authority.pem").read_bytes() != before
-    assert {path.name for path in folder.iterdir()} == {"authority.pem", "one.pem"}
+    assert pems(folder) == [folder / "authority.pem", folder / "hosts/one.pem"]

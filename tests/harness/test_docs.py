@@ -13,7 +13,9 @@ from harness.load_spec import ROOT, find_campaign, load_campaign
 if TYPE_CHECKING:
     from pathlib import Path
 
-RECIPES = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/recipes.md").read_text(encoding="utf-8"), re.DOTALL)
+_COOKBOOK = (ROOT / "docs/recipes.md").read_text(encoding="utf-8")
+RECIPES = re.findall(r"```yaml\n(.*?)```", _COOKBOOK, re.DOTALL)
+MIXES = re.findall(r"`(\w+\.properties)`:\n\n```properties\n(.*?)```", _COOKBOOK, re.DOTALL)
 MADE = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")))]
@@ -25,6 +27,8 @@ def test_every_recipe_is_a_valid_campaign(recipe: str, tmp_path: Path) -> None:
     quick = yaml.safe_load(find_campaign("quick").read_text(encoding="utf-8"))
     path = tmp_path / "recipe.yaml"
     path.write_text(yaml.safe_dump(quick | yaml.safe_load(recipe)), encoding="utf-8")
+    for name, mix in MIXES:
+        (tmp_path / name).write_text(mix, encoding="utf-8")
     assert load_campaign(path).arms
 
 

@@ -88,6 +88,13 @@ def shifted(folder: Path, to: Path, by_s: float) -> Path:
     return to
 
 
+def test_the_files_of_a_workload_whose_name_goes_on_are_another_phases(tmp_path: Path) -> None:
+    for log in shifted(RECORDED, tmp_path / "earlier", -100.0).glob("load.*.hdr"):
+        log.rename(log.with_name(log.name.replace("load.", "load.b.")))
+    shutil.copytree(RECORDED, tmp_path / "earlier", dirs_exist_ok=True)
+    assert batched(tmp_path / "earlier") == batched()
+
+
 def two(second: Path, warmup_s: float = 0) -> Any:
     asked: Any = SimpleNamespace(warmup_s=warmup_s, threads=4, target_per_s=None)
     return read_phase({"one": RECORDED, "two": second}, "load", asked, {}, SNAPSHOT, SNAPSHOT).phase

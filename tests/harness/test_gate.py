@@ -14,7 +14,8 @@ import yaml
 from analysis.pairing import Selection
 from harness.errors import Exit, InputError
 from harness.gate import Outputs, hold_gate, read_side, write_baseline, write_outputs
-from harness.ledger import HOST_FILE, VERSIONS_FILE, Ledger, open_run
+from harness.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger, open_run
+from harness.mix import Mix
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, campaign, voided
 from tests.analysis.test_upgrades import changed
 from tests.campaigns import small
@@ -41,7 +42,7 @@ def gate(*arguments: str | Path) -> Ran:
 
 
 def a_run(folder: Path, run_id: str, *, finished: bool = True, host: dict[str, object] | None = None,
-          records: int = 2000, void: bool = False, **factors: float) -> Path:  # fmt: skip
+          records: int = 2000, reads: float = 0.0, void: bool = False, **factors: float) -> Path:  # fmt: skip
     """A run's folder with synthetic records of two engines."""
     engines = {version: {"source": "pypi", "version": version} for version in ("6.0.5", "6.0.27")}
     arms = {arm.name: {"block_compressor": arm.compressor.value} for arm in (SNAPPY, ZSTD)}
@@ -50,6 +51,9 @@ def a_run(folder: Path, run_id: str, *, finished: bool = True, host: dict[str, o
     ledger = open_run(folder / "results", "two", path.read_text(), run_id, anew=True)
     ledger.keep(HOST_FILE, {"localhost": HOST | (host or {})})
     ledger.keep(VERSIONS_FILE, {"Pressgauge": run_id})
+    ledger.keep(
+        MIXES_FILE, {"rmw": Mix(readproportion=reads, updateproportion=0, readmodifywriteproportion=1).properties()}
+    )
     (ledger.folder / "dataset-sentences.json").write_text(json.dumps({"digest": "ab" * 32}))
     for record in campaign(arms=(SNAPPY, ZSTD), engines=tuple(engines), blocks=5, noise=QUIET):
         made = changed(record, "6.0.27", **factors)
@@ -73,6 +77,12 @@ def test_exit_codes_of_the_command(tmp_path: Path) -> None:
     assert "host.cpu_model: Example CPU @ 3.0GHz in the baseline, Another CPU in the candidate" in ran.err
     assert "records: 2000 in the baseline, 3000 in the candidate" in ran.err
     assert "regressed" not in ran.out + ran.err, "not comparable: never a number"
+
+
+def test_runs_of_two_mixes_are_not_compared(tmp_path: Path) -> None:
+    before, after = a_run(tmp_path, "20260101T000000Z"), a_run(tmp_path, "20260102T000000Z", reads=0.5)
+    with pytest.raises(InputError, match=r"mix\.rmw\.readproportion: 0\.0 in the baseline, 0\.5 in the candidate"):
+        hold_gate(before, after, BOTH, None)
 
 
 def test_a_run_without_a_trial_that_counts_does_not_pass(tmp_path: Path) -> None:

@@ -46,6 +46,13 @@ def campaign(**changes: Any) -> Campaign:
     return load_campaign(find_campaign("quick")).model_copy(update=changes)
 
 
+@pytest.mark.parametrize("name", ["../../keys", "a/b", "..", ".hidden", "a b", "db*", "a,b", "x\n", "h #0", ""])
+def test_a_host_whose_name_no_file_can_have_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="names a host"):
+        places(campaign(), {name: survey(database=True, client_processes=1)})
+    assert places(campaign(), {"fd00::1": survey(database=True, client_processes=1)})
+
+
 @given(st.integers(1, 9), st.integers(9, 100_000))
 def test_parts_are_neighbours_that_make_the_whole(count: int, records: int) -> None:
     clients = [ClientProcess("host", index, count) for index in range(count)]

@@ -1,4 +1,4 @@
-"""A run goes on where it was begun: trials of two machines, or of two load generators, are never paired."""
+"""A run goes on as it was begun: trials of two machines, two load generators or two mixes are never paired."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from datasets import prepare
+from datasets.recipes import FakerSentences
 from harness.errors import InputError
-from harness.ledger import Ledger, open_run
-from harness.resuming import keep_start
-from harness.run_json import read_hosts
+from harness.ledger import MIXES_FILE, Ledger, open_run
+from harness.mix import Mix
+from harness.resuming import keep_corpus, keep_start
+from harness.run_json import read_hosts, read_json
 from tests.harness.factory import record
 from tests.reports import sample
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 HOST: dict[str, Any] = dict(sample.HOST)
 VERSIONS = {"Pressgauge": "abc", "load generator": "BLAKE3 1", "YCSB core": "0.17.0"}
+MIXES = {"rmw": Mix(readproportion=0.8, updateproportion=0.2)}
 COMMAND = "make run-campaign CAMPAIGN=quick INVENTORY=lab"
 
 
@@ -25,7 +29,7 @@ COMMAND = "make run-campaign CAMPAIGN=quick INVENTORY=lab"
 def begun(tmp_path: Path) -> Ledger:
     """A run with a trial."""
     ledger = open_run(tmp_path, "quick", "a: 1\n", "r1", anew=False, command=COMMAND)
-    assert keep_start(ledger, {"localhost": HOST}, VERSIONS) == []
+    assert keep_start(ledger, {"localhost": HOST}, VERSIONS, MIXES) == []
     ledger.commit(record(), ledger.workspace("000-0-snappy"))
     return ledger
 
@@ -33,7 +37,7 @@ def begun(tmp_path: Path) -> Ledger:
 def test_the_same_host_is_the_same_however_busy_it_is(begun: Ledger) -> None:
     now = HOST | {"memory_available_bytes": 1, "load_average": [9, 9, 9], "steal_share": 0.5}
     now |= {"memory_total_bytes": HOST["memory_total_bytes"] - 4096, "data": HOST["data"] | {"free_bytes": 1}}
-    assert keep_start(begun, {"localhost": now}, VERSIONS) == []
+    assert keep_start(begun, {"localhost": now}, VERSIONS, MIXES) == []
     assert read_hosts(begun.folder) == {"localhost": HOST}
 
 
@@ -46,8 +50,8 @@ def test_the_same_host_is_the_same_however_busy_it_is(begun: Ledger) -> None:
     ids=lambda change: next(iter(change)),
 )  # fmt: skip
 def test_another_machine_is_refused(begun: Ledger, change: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=r"unfinished and was begun on other hosts.*\nhost\.") as refused:
-        keep_start(begun, {"localhost": HOST | change}, VERSIONS)
+    with pytest.raises(InputError, match=r"unfinished, and was begun on other hosts.*\nhost\.") as refused:
+        keep_start(begun, {"localhost": HOST | change}, VERSIONS, MIXES)
     assert f"({COMMAND})" in refused.value.do
     assert "NEW=1" in refused.value.do
     assert read_hosts(begun.folder) == {"localhost": HOST}
@@ -55,22 +59,45 @@ def test_another_machine_is_refused(begun: Ledger, change: dict[str, Any]) -> No
 
 def test_other_hosts_are_named(begun: Ledger) -> None:
     with pytest.raises(InputError, match="hosts: localhost when it began, client, db now"):
-        keep_start(begun, {"db": HOST, "client": HOST}, VERSIONS)
+        keep_start(begun, {"db": HOST, "client": HOST}, VERSIONS, MIXES)
 
 
 def test_another_load_generator_is_refused(begun: Ledger) -> None:
     with pytest.raises(InputError, match=r"versions\.load generator: BLAKE3 1 when it began, BLAKE3 2 now"):
-        keep_start(begun, {"localhost": HOST}, VERSIONS | {"load generator": "BLAKE3 2"})
+        keep_start(begun, {"localhost": HOST}, VERSIONS | {"load generator": "BLAKE3 2"}, MIXES)
+
+
+def test_a_mix_that_was_edited_is_refused_with_what_differs(begun: Ledger) -> None:
+    edited = {"rmw": Mix(readproportion=0.1, updateproportion=0.2)}
+    with pytest.raises(InputError, match="another client or mix") as refused:
+        keep_start(begun, {"localhost": HOST}, VERSIONS, edited)
+    assert refused.value.what.splitlines()[1:] == ["mix.rmw.readproportion: 0.8 when it began, 0.1 now"]
+    assert read_json(begun.folder / MIXES_FILE)["rmw"]["readproportion"] == 0.8
+
+
+def test_a_run_that_kept_no_mix_goes_on(begun: Ledger) -> None:
+    (begun.folder / MIXES_FILE).unlink()  # as runs of before
+    assert keep_start(begun, {"localhost": HOST}, VERSIONS, MIXES) == []
 
 
 def test_what_may_change_is_told(begun: Ledger) -> None:
-    notes = keep_start(begun, {"localhost": HOST | {"hostname": "a-new-container"}}, VERSIONS | {"Pressgauge": "def"})
+    now = HOST | {"hostname": "a-new-container"}
+    notes = keep_start(begun, {"localhost": now}, VERSIONS | {"Pressgauge": "def"}, MIXES)
     assert [note.partition(": ")[0].rpartition(" ")[2] for note in notes] == ["host.hostname", "versions.Pressgauge"]
     assert notes[1].endswith("abc when it began, def now")
 
 
 def test_a_run_without_trials_begins_anywhere(tmp_path: Path) -> None:
     ledger = open_run(tmp_path, "quick", "a: 1\n", "r1", anew=False)
-    keep_start(ledger, {"localhost": HOST}, VERSIONS)
-    assert keep_start(ledger, {"db": HOST}, VERSIONS) == []
+    keep_start(ledger, {"localhost": HOST}, VERSIONS, MIXES)
+    assert keep_start(ledger, {"db": HOST}, VERSIONS, MIXES) == []
     assert read_hosts(ledger.folder) == {"db": HOST}
+
+
+def test_a_dataset_that_became_another_is_refused(begun: Ledger, tmp_path: Path) -> None:
+    before, now = (prepare(FakerSentences(sentences=20), seed, tmp_path / "corpora") for seed in (1, 2))
+    keep_corpus(begun, "sentences", before)
+    keep_corpus(begun, "sentences", before)
+    with pytest.raises(InputError, match=rf"corpus\.sentences: {before.digest} when it began, {now.digest} now"):
+        keep_corpus(begun, "sentences", now)
+    assert read_json(begun.folder / "dataset-sentences.json")["digest"] == before.digest

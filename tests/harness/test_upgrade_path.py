@@ -55,6 +55,13 @@ def test_an_illegal_way_is_refused_with_the_steps_that_work(
     assert "engines.last.upgraded_from" in refused.value.what
 
 
+def test_two_builds_of_a_version_on_one_way_would_share_their_evidence(tmp_path: Path) -> None:
+    build = {"source": "binary", "version": "6.0.5"}
+    engines = {"a": build | {"path": "/a"}, "b": build | {"path": "/b", "upgraded_from": ["a"]}}
+    with pytest.raises(InputError, match=r"engines\.b\.upgraded_from: 6\.0\.5 is on the way twice"):
+        load_campaign(small(tmp_path / "c.yaml", 27999, engines=engines))
+
+
 def test_the_plan_refuses_it(tmp_path: Path) -> None:
     ran = harness("plan", campaign(tmp_path / "c.yaml", ["4.4.2", "6.0.27"], "4.4.2", "5.0.4"))
     assert ran.code == 2

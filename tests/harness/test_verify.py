@@ -59,6 +59,15 @@ def test_a_whole_run_has_no_faults(run: Ledger) -> None:
     assert every_fault(run) == []
 
 
+def test_a_run_needs_no_file_outside_its_folder(tmp_path: Path) -> None:
+    rmw = {"mix": "gone", "threads": 2, "warmup_s": 0, "measure_s": None, "operations": 2000}
+    run = recorded_run(tmp_path, workloads={"rmw": rmw})
+    for command in ("report", "decide", "verify"):
+        ran = harness(command, run.folder)
+        assert ran.code == 0, ran.out + ran.err
+    assert read_side(run.folder).facts["mix.rmw.requestdistribution"] == "uniform"
+
+
 # --- tampers ------------------------------------------------------------------------------------------------------
 
 

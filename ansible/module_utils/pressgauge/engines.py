@@ -24,6 +24,7 @@ from ansible.module_utils.urls import open_url
 from ansible.module_utils.pressgauge.apt import PrivateApt, older_debian_sources, os_release, unpack
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.files import write_json
+from ansible.module_utils.pressgauge.processes import plain_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -271,7 +272,7 @@ def _check_version(engine: dict[str, Any], made: Path) -> None:
 
 
 def _environment(made: Path) -> dict[str, str]:
-    return {**os.environ, "LD_LIBRARY_PATH": str(made / "lib")}
+    return {**plain_environment(), "LD_LIBRARY_PATH": str(made / "lib")}
 
 
 def _download(url: str, target: Path) -> None:

@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.files import create_owned, remove_owned, write_json, write_text
 from ansible.module_utils.pressgauge.limits import CPU
-from ansible.module_utils.pressgauge.processes import POLL_S, Process, kill_group, record_started
+from ansible.module_utils.pressgauge.processes import (
+    POLL_S,
+    Process,
+    kill_group,
+    plain_environment,
+    record_started,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -103,7 +109,12 @@ class JavaRun:
         try:
             with log.open("wb") as output:
                 popen = subprocess.Popen(
-                    argv, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+                    argv,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    env=plain_environment(),
                 )
         except FileNotFoundError as error:
             raise Failure(

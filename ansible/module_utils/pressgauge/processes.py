@@ -21,6 +21,16 @@ POLL_S = 0.02
 _KILLED_WITHIN_S = 10.0
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+# Programs and files by their names, and the mark by which the harness ends what a killed playbook left
+_KEPT = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "PRESSGAUGE_PLAYBOOK")
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment of what is measured: nothing by which whoever starts a campaign would change it unseen.
+
+    JAVA_TOOL_OPTIONS and its kind, GLIBC_TUNABLES, LD_PRELOAD and the like are no conditions of a campaign.
+    """
+    return {name: os.environ[name] for name in _KEPT if name in os.environ}
 
 
 @dataclass(frozen=True)
