@@ -12,9 +12,10 @@ from reports.charts.base import slug
 from reports.charts.trend import trend
 from reports.environment import environment
 from reports.files import write_whole
+from reports.plain import plain
+from reports.rendering import script_policy
 from reports.run import by_campaign
 from reports.theme import CONFIG, STATIC, VERDICTS, arm_styles
-from reports.write import nonce_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,16 +71,18 @@ def write(runs: Sequence[RunSummary], shifts: Sequence[Shift], path: Path) -> No
         for number, (name, found) in enumerate(campaigns.items())
     ]
     data = {"charts": {chart.key: chart.spec for page in pages for chart in page.trends}, "config": CONFIG, "costs": {}}
+    vega = vega_bundle() if data["charts"] else ""
+    script = (STATIC / "report.js").read_text(encoding="utf-8")
     text = (
         environment()
         .get_template("index.html")
         .render(
-            campaigns=pages,
+            campaigns=plain(pages),
             css=(STATIC / "report.css").read_text(encoding="utf-8"),
-            script=(STATIC / "report.js").read_text(encoding="utf-8"),
-            vega=vega_bundle() if data["charts"] else "",
+            script=script,
+            vega=vega,
             data=data,
-            nonce=nonce_of(data),
+            policy=script_policy(vega, script),
         )
     )
     path.parent.mkdir(parents=True, exist_ok=True)
