@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from analysis import sentences
 from analysis.history import FEWEST_RUNS, history
@@ -90,7 +91,7 @@ def write(runs: Sequence[RunSummary], shifts: Sequence[Shift], path: Path) -> No
 
 
 def _campaign(name: str, number: int, runs: Sequence[RunSummary], shifts: Sequence[Shift]) -> CampaignPage:
-    links = {run.run_id: run.link for run in runs}
+    links = {run.run_id: _address(run) for run in runs}
     return CampaignPage(
         name=name,
         lines=tuple(_line(run) for run in reversed(runs)),
@@ -133,8 +134,13 @@ def _line(run: RunSummary) -> Line:
         )
         or ("No recommendation: there are no trials.",),
         trials=f"{counts.trials - counts.void} of {counts.trials}",
-        link=run.link,
+        link=_address(run),
     )
+
+
+def _address(run: RunSummary) -> str:
+    """A path, whatever a folder is called: no scheme, query or fragment."""
+    return quote(run.link, errors="surrogateescape")
 
 
 def _trends(number: int, runs: Sequence[RunSummary], shifts: Sequence[Shift]) -> Iterable[Chart]:

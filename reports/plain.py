@@ -13,31 +13,34 @@ from reports.words import label, shown
 
 _MOST = 2**63
 """What drawing takes as a number."""
+_DEEPEST = 50
+"""What lies deeper in objects and lists is left out."""
 _EXPRESSION = "labelExpr"
 """A chart's key of a program, whose texts are labels already."""
 
 
 def plain(value: Any) -> Any:
     """Dataclasses and models as objects with their fields, sequences as lists, numbers that are none as None."""
-    return _plain(value, shown)
+    return _plain(value, shown, _DEEPEST)
 
 
 def plain_chart(specification: Mapping[str, Any]) -> dict[str, Any]:
     """A chart's specification, with texts short enough to be drawn."""
-    return {key: _plain(part, label) for key, part in specification.items()}
+    return {key: _plain(part, label, _DEEPEST) for key, part in specification.items()}
 
 
-def _plain(value: Any, text: Callable[[str], str]) -> Any:
+def _plain(value: Any, text: Callable[[str], str], room: int) -> Any:
     if isinstance(value, str):
         return text(str(value))
-    if isinstance(value, list | tuple):
-        return [_plain(part, text) for part in value]
-    if isinstance(value, Mapping):
-        return {text(key): part if key == _EXPRESSION else _plain(part, text) for key, part in value.items()}
     if isinstance(value, BaseModel):
-        return _plain(value.model_dump(mode="json"), text)
-    if is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name), text) for one in fields(value)}
+        value = value.model_dump(mode="json")
+    elif is_dataclass(value):
+        value = {one.name: getattr(value, one.name) for one in fields(value)}
+    if isinstance(value, list | tuple):
+        return [_plain(part, text, room - 1) for part in value] if room else None
+    if isinstance(value, Mapping):
+        parts = value.items() if room else ()
+        return {text(key): part if key == _EXPRESSION else _plain(part, text, room - 1) for key, part in parts}
     return _number(value)
 
 

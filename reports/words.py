@@ -16,12 +16,12 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~!@])")
 
 def shown(text: str) -> str:
     """The text with a mark for each character that does something instead of being seen; tabs and line ends stay."""
-    return _UNSHOWN.sub("\ufffd", text)
+    return _UNSHOWN.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:
     """The text on one line. A build server takes lines that begin with `::`, or hold `##[`, for commands."""
-    return " ".join(shown(text).split()).replace("##[", "## [")
+    return shown(" ".join(text.split())).replace("##[", "## [")
 
 
 def label(text: str) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _FIGURES = "figures"
 _FIGURE_WIDTH_PX = 680
 _PNG_SCALE = 2
+_TALLEST_PX = 8000
 
 
 def write(run: Run, folder: Path, template_dir: Path | None) -> Decision:
@@ -38,7 +39,7 @@ def write(run: Run, folder: Path, template_dir: Path | None) -> Decision:
         vega = pool.submit(_start_drawing)  # the drawing engine takes half a second to start: meanwhile, decide
         material = Material.of(run)
         found = page(material)
-        figures = [pool.submit(_figure, chart) for chart in found.charts() if chart.exported]
+        figures = [pool.submit(_figure, chart) for chart in found.charts() if _exported(chart)]
         texts = render(given(found, vega.result()), template_dir)
     write_figures([figure.result() for figure in figures], folder / _FIGURES)
     write_whole(folder / "decision.json", material.decision.model_dump_json(indent=1) + "\n")
@@ -70,6 +71,11 @@ def given(found: Page, vega: str) -> dict[str, Any]:
         },
         "policy": script_policy(vega, script),
     }
+
+
+def _exported(chart: Chart) -> bool:
+    """Whether it becomes a file: of hundreds of arms a picture would take minutes and gigabytes."""
+    return chart.exported and chart.spec["height"] <= _TALLEST_PX
 
 
 @dataclass(frozen=True)
