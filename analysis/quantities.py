@@ -85,6 +85,8 @@ def number(value: float, digits: int = 3) -> str:
     """The value to `digits` significant digits (integers in full), with thousands separated: 12,345 or 0.0123."""
     if value == 0:
         return "0"
+    if not math.isfinite(value):
+        return "not a number" if math.isnan(value) else f"{MINUS if value < 0 else ''}∞"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     return f"{value:,.{min(decimals, 12)}f}".replace("-", MINUS)
 

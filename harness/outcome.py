@@ -17,7 +17,9 @@ from harness.ledger import DECISION_FILE, REPORT, SPEC_FILE, VERSIONS_FILE
 from harness.plan import plan
 from harness.run_json import read_hosts, read_json
 from harness.verify import evidence_faults
-from reports import Run, TemplateFaultError, summary_lines, write_report
+from reports import LinkedError, Run, TemplateFaultError, summary_lines, write_report
+from reports.files import write_whole
+from reports.sheets import csv_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,6 +82,8 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
         decision = write_report(run, ledger.report_folder, template)
     except TemplateFaultError as error:
         raise InputError(str(error), do="mend the template; docs/templates.md has an example") from error
+    except LinkedError as error:
+        raise InputError(str(error), do="remove the link; what it leads to was not touched") from error
     write_tables(records, ledger.report_folder)
     ledger.record_report()
     return decision
@@ -89,8 +93,8 @@ def write_tables(records: Sequence[TrialRecord], folder: Path) -> None:
     """The frames behind every figure: `trials` (a row a trial) and `measurements` (a row a figure), CSV and Parquet."""
     kept = frames.once_per_cell(records)
     for name, table in (("trials", frames.trials(kept)), ("measurements", frames.measurements(kept))):
-        table.to_csv(folder / f"{name}.csv", index=False)
-        table.to_parquet(folder / f"{name}.parquet", index=False)
+        write_whole(folder / f"{name}.csv", csv_text(table))
+        write_whole(folder / f"{name}.parquet", table.to_parquet(index=False))
 
 
 def report_faults(ledger: Ledger) -> Iterator[str]:

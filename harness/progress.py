@@ -14,6 +14,7 @@ from rich.text import Text
 
 from harness.quantities import show_duration
 from harness.scene import Scene
+from reports.words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -127,7 +128,7 @@ class PlainView:
     def event(self, kind: str, scene: Scene, text: str, facts: dict[str, Any]) -> None:  # noqa: ARG002
         """Print the event's line."""
         self.last = self.clock()
-        print(text, flush=True)  # noqa: T201
+        print(shown(text), flush=True)  # noqa: T201
 
     def tick(self, scene: Scene) -> None:
         """Print the rate where a step takes long."""
@@ -136,7 +137,7 @@ class PlainView:
         for platform, stage in scene.stages.items():
             if stage.status:
                 self.last = self.clock()
-                print(f"    {_of(platform)}{stage.status.elapsed_s} s: {stage.rate()}", flush=True)  # noqa: T201
+                print(shown(f"    {_of(platform)}{stage.status.elapsed_s} s: {stage.rate()}"), flush=True)  # noqa: T201
 
     def close(self) -> None:
         """Nothing to put away."""
@@ -163,7 +164,7 @@ class QuietView:
     def event(self, kind: str, scene: Scene, text: str, facts: dict[str, Any]) -> None:  # noqa: ARG002
         """Print what must not be missed."""
         if kind == "note" or facts.get("void"):
-            print(text.strip(), flush=True)  # noqa: T201
+            print(shown(text.strip()), flush=True)  # noqa: T201
 
     def tick(self, scene: Scene) -> None:
         """Nothing."""
@@ -183,7 +184,7 @@ class TerminalView:
         """Let what is finished scroll by, and redraw."""
         if kind in {"trial-done", "note", "campaign"}:
             label = f"{facts['trial']} " if "trial" in facts else ""
-            self.live.console.print(Text(f"{label}{text.strip()}", style="yellow" if facts.get("void") else ""))
+            self.live.console.print(Text(shown(f"{label}{text.strip()}"), style="yellow" if facts.get("void") else ""))
         self.tick(scene)
 
     def tick(self, scene: Scene) -> None:
@@ -203,7 +204,7 @@ class TerminalView:
         for label, share, fact in rows:
             filled = round(_BAR_CELLS * share)
             bar = Text("━" * filled, style="green") + Text("━" * (_BAR_CELLS - filled), style="dim")
-            picture.add_row(Text(label), bar, Text(f"{share:4.0%}"), Text(fact))
+            picture.add_row(Text(shown(label)), bar, Text(f"{share:4.0%}"), Text(shown(fact)))
         self.live.update(picture)
 
     def close(self) -> None:

@@ -70,6 +70,8 @@ def _summaries(results: Path) -> Iterator[RunSummary]:
         folder = path.parent.parent
         if folder.is_symlink() or folder.name.startswith("."):  # `latest` is one of the others; a pull at work
             continue
+        if any(part.is_symlink() for part in (path.parent, path, folder / HOST_FILE)):  # leads out of the run
+            continue
         try:
             decision, hosts = path.read_bytes(), (folder / HOST_FILE).read_bytes()
         except OSError:

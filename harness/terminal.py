@@ -12,12 +12,13 @@ from typer.exceptions import TyperException
 
 from harness.errors import Exit, PressgaugeError
 from harness.stopping import be_deaf, listen
+from reports.words import shown
 
 
 def say(lines: object) -> None:
     """Print a line, or each of several."""
     for line in lines if not isinstance(lines, str) else [lines]:  # type: ignore[attr-defined]
-        print(line, flush=True)  # noqa: T201
+        print(shown(str(line)), flush=True)  # noqa: T201
 
 
 def run_app(app: typer.Typer) -> None:
@@ -29,11 +30,11 @@ def run_app(app: typer.Typer) -> None:
     except PressgaugeError as error:
         _tell(console, error.what, error)
         if error.do:
-            console.print(f"            → {error.do}", markup=False)
+            console.print(f"            → {shown(error.do)}", markup=False)
         sys.exit(error.exit_code)
     except TyperException as error:
         if error.format_message():  # none where the help was shown
-            console.print(f"pressgauge: {error.format_message()}", markup=False)
+            _tell(console, error.format_message(), error)
             console.print("            → `python -m harness --help` lists the commands and options", markup=False)
         sys.exit(Exit.BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
@@ -46,7 +47,7 @@ def run_app(app: typer.Typer) -> None:
         sys.exit(Exit.DEPENDENCY_FAILED)
     except Exception as error:  # noqa: BLE001 - the last resort: a defect of ours, told as such
         if os.environ.get("PRESSGAUGE_DEBUG"):
-            traceback.print_exc()
+            console.print(shown(traceback.format_exc()), markup=False)
         _tell(console, f"a defect of ours: {type(error).__name__}: {error}", error)
         console.print("            → set PRESSGAUGE_DEBUG=1, run it again, and report what it prints", markup=False)
         sys.exit(Exit.DEFECT)
@@ -57,7 +58,7 @@ def run_app(app: typer.Typer) -> None:
 def _tell(console: Console, what: str, error: Exception) -> None:
     """What went wrong, and what else did because of it."""
     for line in (f"pressgauge: {what}", *(f"            {note}" for note in getattr(error, "__notes__", ()))):
-        console.print(line, markup=False)
+        console.print(shown(line), markup=False)
 
 
 def _of_system(error: OSError) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reports.errors import TemplateFaultError
+from reports.errors import LinkedError, TemplateFaultError
 from reports.run import Run, RunSummary, Shift, by_campaign
 from reports.terminal import summary_lines
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from analysis.decision import Decision
 
 __all__ = [
+    "LinkedError",
     "Run",
     "RunSummary",
     "Shift",
@@ -34,6 +35,7 @@ def write_report(run: Run, folder: Path, template_dir: Path | None = None) -> De
 
     Raises:
         TemplateFaultError: a template of the user does not load or render.
+        LinkedError: the folder, its figures' folder or a file in them is a symbolic link.
         OSError: the folder can't be written to.
     """
     from reports.write import write  # noqa: PLC0415 the chart libraries take a second to load: only when needed

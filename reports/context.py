@@ -19,7 +19,7 @@ from reports.cost import CostPage, cost_page
 from reports.steps import Step, engine_steps, platform_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from analysis.decision import Decision
     from analysis.effects import Group
@@ -71,10 +71,28 @@ class GroupPage:
 
 
 @dataclass(frozen=True)
+class RunPage:
+    """What is said of the run itself; what it measured is in the rest of the page."""
+
+    campaign: str
+    run_id: str
+    question: str
+    command: str
+    spec_text: str
+    arms: tuple[str, ...]
+    engines: tuple[str, ...]
+    datasets: tuple[str, ...]
+    platforms: tuple[str, ...]
+    versions: Mapping[str, str]
+    moved: tuple[str, ...]
+    """Canaries beyond the limit."""
+
+
+@dataclass(frozen=True)
 class Page:
     """The whole report."""
 
-    run: Run
+    run: RunPage
     decision: Decision
     period: str
     """When the first trial started and the last one ended."""
@@ -106,7 +124,7 @@ def page(material: Material) -> Page:
     """Everything, ready to be shown."""
     settings = evidence.settings(material)
     return Page(
-        run=material.run,
+        run=_run(material.run),
         decision=material.decision,
         period=_period(material.run),
         undecided=undecided(material),
@@ -123,6 +141,22 @@ def page(material: Material) -> Page:
         findings=evidence.findings(material),
         corpora=evidence.corpora(material),
         versions=evidence.versions(material),
+    )
+
+
+def _run(run: Run) -> RunPage:
+    return RunPage(
+        campaign=run.campaign,
+        run_id=run.run_id,
+        question=run.question,
+        command=run.command,
+        spec_text=run.spec_text,
+        arms=run.arms,
+        engines=run.engines,
+        datasets=run.datasets,
+        platforms=run.platforms,
+        versions=run.versions,
+        moved=tuple(map(str, run.moved)),
     )
 
 

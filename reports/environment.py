@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChoiceLoader, FileSystemBytecodeCache, FileSystemLoader, PrefixLoader, StrictUndefined
+from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader, StrictUndefined, TemplateError
+from jinja2.loaders import split_template_path
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
-from reports.files import CACHE
+from reports.words import markdown_code, markdown_text
 
 if TYPE_CHECKING:
-    from jinja2 import BaseLoader
+    from collections.abc import Callable
+
+    from jinja2 import BaseLoader, Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 def environment(template_dir: Path | None = None) -> ImmutableSandboxedEnvironment:
-    """Templates of ours, and before them the user's; a user's template reaches ours as `pressgauge/<name>`."""
+    """Templates of ours, and before them the user's; a user's template reaches ours as `pressgauge/<name>`.
+
+    Compiled templates are kept nowhere: they are code, which whoever writes to the place would have us execute.
+    """
     ours = FileSystemLoader(TEMPLATES)
-    loaders: list[BaseLoader] = [FileSystemLoader(template_dir)] if template_dir else []
+    loaders: list[BaseLoader] = [_OneFolderLoader(template_dir)] if template_dir else []
     made = ImmutableSandboxedEnvironment(
         loader=ChoiceLoader([*loaders, ours, PrefixLoader({"pressgauge": ours})]),
         autoescape=lambda name: name is None or not name.endswith(".md"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        bytecode_cache=_compiled(),
     )
     made.filters["script_json"] = script_json
     made.filters["unbroken"] = unbroken
@@ -40,11 +43,14 @@ def environment(template_dir: Path | None = None) -> ImmutableSandboxedEnvironme
     return made
 
 
-def _compiled() -> FileSystemBytecodeCache | None:
-    """Where compiled templates are kept: compiling them takes as long as filling them in."""
-    with contextlib.suppress(OSError):  # a read-only checkout only costs time
-        CACHE.mkdir(parents=True, exist_ok=True)
-    return FileSystemBytecodeCache(str(CACHE)) if os.access(CACHE, os.W_OK) else None
+class _OneFolderLoader(FileSystemLoader):
+    """Templates of one folder, and of no other that a link in it leads to."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        path = Path(self.searchpath[0], *split_template_path(template))
+        if not path.resolve().is_relative_to(Path(self.searchpath[0]).resolve()):
+            raise TemplateError(f"{path} leads out of the folder of templates")
+        return super().get_source(environment, template)
 
 
 def script_json(value: Any) -> Markup:
@@ -61,19 +67,3 @@ _WITHIN_A_FIGURE = re.compile(r"(?<=\d) (?=[%×])|(?<=[≤≥]) (?=\d)|(?<=\bn) 
 def unbroken(text: str) -> str:
     """A sentence whose figures keep their signs beside them at the end of a line."""
     return _WITHIN_A_FIGURE.sub("\u00a0", text)
-
-
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~!@])")
-
-
-def markdown_text(value: object) -> str:
-    """Text that Markdown shows as it is: on one line, with no markup, HTML or mention of anybody."""
-    text = " ".join(str(value).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _MARKDOWN.sub(r"\\\1", text)
-
-
-def markdown_code(value: object) -> str:
-    """Code on one line, fenced by more backticks than it holds."""
-    text = " ".join(str(value).split())
-    fence = "`" * (1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
-    return f"{fence} {text} {fence}" if len(fence) > 1 else f"`{text}`"

@@ -12,6 +12,7 @@ from analysis.quantities import Unit, block_number, number, quantity
 from analysis.records import Regime
 from analysis.regimes import Reads, reads
 from reports.charts.base import interval
+from reports.plain import plain
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def _reads(phase: Phase) -> Reads | None:
 
 def hosts(material: Material) -> Table:
     """The survey, a column a host."""
-    flat = {host: dict(_flattened(survey)) for host, survey in material.run.hosts.items()}
+    flat = {host: dict(_flattened(survey)) for host, survey in plain(material.run.hosts).items()}
     fields = dict.fromkeys(field for survey in flat.values() for field in survey if field != "format_version")
     body = tuple(
         (
@@ -220,7 +221,7 @@ def corpora(material: Material) -> Table:
     """The manifests, a column a dataset."""
     shown = {
         name: {key: value for key, value in manifest.items() if key not in ("format_version", "expected_ratios")}
-        for name, manifest in material.run.manifests.items()
+        for name, manifest in plain(material.run.manifests).items()
     }
     fields = dict.fromkeys(field for manifest in shown.values() for field in manifest)
     body = tuple(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from reports.errors import LinkedError
+
 CACHE = Path(__file__).parent.parent / ".pressgauge" / "reports"
 """What rendering keeps for the next time; it may be deleted at any time."""
 
@@ -17,12 +19,15 @@ def half_written(name: str) -> str:
 def write_whole(path: Path, content: str | bytes, *, durable: bool = False) -> None:
     """Write a file so that it appears whole or not at all; a durable one survives a power cut once this returns.
 
+    A link in its place is replaced, and what it leads to stays as it is.
+
     Raises:
         OSError: the folder can't be written to, or the disk is full.
     """
     temporary = path.with_name(half_written(f"{path.name}.{os.getpid()}"))
+    temporary.unlink(missing_ok=True)  # one that a killed process left, or a link that waits for us
     try:
-        with temporary.open("wb") as file:
+        with temporary.open("xb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
             if durable:
                 file.flush()
@@ -33,6 +38,18 @@ def write_whole(path: Path, content: str | bytes, *, durable: bool = False) -> N
         raise
     if durable:
         sync(path.parent)
+
+
+def refuse_links(*folders: Path) -> None:
+    """See to it that neither the folders nor what is in them are symbolic links; a folder may be missing.
+
+    Raises:
+        LinkedError: one is.
+    """
+    for folder in folders:
+        for path in (folder, *(folder.iterdir() if folder.is_dir() and not folder.is_symlink() else ())):
+            if path.is_symlink():
+                raise LinkedError(f"{path} is a symbolic link, and nothing is written where one leads")
 
 
 def sync(path: Path) -> None:

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 from analysis import quantities
 from analysis.gate import Check, Gate, GateVerdict
 from analysis.metrics import metric
+from reports.words import markdown_code, markdown_text, one_line, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,17 +38,17 @@ def headline(found: Gate) -> str:
 def lines(found: Gate, warnings: Sequence[Difference]) -> Iterator[str]:
     """The gate on a terminal: what needs a look in full, the rest in number."""
     yield f"gate: {headline(found)}"
-    yield f"      {found.candidate} against {found.baseline}; {_METHODS[found.method]}"
+    yield f"      {one_line(f'{found.candidate} against {found.baseline}')}; {_METHODS[found.method]}"
     for check in _sorted(found):
         if check.verdict is GateVerdict.UNCHANGED:
             continue
-        yield f"  {_GLYPHS[check.verdict]} {sentence(check)}"
+        yield f"  {_GLYPHS[check.verdict]} {one_line(sentence(check))}"
         if check.leads:
-            yield f"      moved with it (leads, not causes): {'; '.join(map(str, check.leads))}"
+            yield f"      moved with it (leads, not causes): {one_line('; '.join(map(str, check.leads)))}"
     for warning in warnings:
-        yield f"  ! differs: {warning}"
+        yield f"  ! differs: {one_line(str(warning))}"
     for note in found.notes:
-        yield f"  ! {note}"
+        yield f"  ! {one_line(note)}"
 
 
 def sentence(check: Check) -> str:
@@ -76,7 +77,8 @@ def _sorted(found: Gate) -> list[Check]:
 def markdown(found: Gate, warnings: Sequence[Difference]) -> str:
     """A summary for a pull request."""
     text = [f"### Pressgauge: {headline(found)}", ""]
-    text += [f"`{found.candidate}` against `{found.baseline}`; {_METHODS[found.method]}.", ""]
+    sides = f"{markdown_code(found.candidate)} against {markdown_code(found.baseline)}"
+    text += [f"{sides}; {_METHODS[found.method]}.", ""]
     text += ["| | metric | cells | change | tolerance | verdict |", "|---|---|---|---:|---:|---|"]
     for check in _sorted(found):
         change = check.problem if check.ratio is None else _figures(check)
@@ -84,19 +86,16 @@ def markdown(found: Gate, warnings: Sequence[Difference]) -> str:
             _GLYPHS[check.verdict], metric(check.metric).label, check.pair, change,
             f"{check.tolerance_percent:g} %", check.verdict.value,
         )  # fmt: skip
-        text.append(f"| {' | '.join(_cell(str(part)) for part in cells)} |")
+        text.append(f"| {' | '.join(markdown_text(part) for part in cells)} |")
     led = [check for check in _sorted(found) if check.leads]
     if led:
         text += ["", "What moved with each regression, the strongest first: leads, not causes.", ""]
-        text += [f"- {metric(one.metric).label} ({one.pair}): {'; '.join(map(str, one.leads))}" for one in led]
-    notes = [f"- differs: {warning}" for warning in warnings] + [f"- {note}" for note in found.notes]
+        leads = [f"{metric(one.metric).label} ({one.pair}): {'; '.join(map(str, one.leads))}" for one in led]
+        text += [f"- {markdown_text(one)}" for one in leads]
+    notes = [f"- {markdown_text(one)}" for one in (*(f"differs: {warning}" for warning in warnings), *found.notes)]
     if notes:
         text += ["", *notes]
     return "\n".join(text) + "\n"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def junit(found: Gate, *, strict: bool) -> str:
@@ -106,21 +105,21 @@ def junit(found: Gate, *, strict: bool) -> str:
     skipped = [check for check in found.of(GateVerdict.UNDECIDED) if check not in failed]
     suite = ET.Element(
         "testsuite",
-        name=f"pressgauge {found.candidate} against {found.baseline}",
+        name=shown(f"pressgauge {found.candidate} against {found.baseline}"),
         tests=str(len(found.checks)),
         failures=str(len(failed)),
         skipped=str(len(skipped)),
         errors="0",
     )
     for check in found.checks:
-        case = ET.SubElement(suite, "testcase", classname=check.pair, name=check.metric)
+        case = ET.SubElement(suite, "testcase", classname=shown(check.pair), name=shown(check.metric))
         if check in failed:
-            failure = ET.SubElement(case, "failure", message=sentence(check), type=check.verdict.value)
-            failure.text = "\n".join(f"moved with it: {lead}" for lead in check.leads)
+            failure = ET.SubElement(case, "failure", message=shown(sentence(check)), type=check.verdict.value)
+            failure.text = shown("\n".join(f"moved with it: {lead}" for lead in check.leads))
         elif check in skipped:
-            ET.SubElement(case, "skipped", message=sentence(check))
+            ET.SubElement(case, "skipped", message=shown(sentence(check)))
         else:
-            ET.SubElement(case, "system-out").text = sentence(check)
+            ET.SubElement(case, "system-out").text = shown(sentence(check))
     root = ET.Element("testsuites")
     root.append(suite)
     ET.indent(root, " ")
@@ -138,7 +137,7 @@ def workflow_commands(found: Gate, warnings: Iterable[Difference], *, strict: bo
 
 
 def _command(level: str, title: str, message: str) -> str:
-    """As the runner reads it: it takes %, line ends and, in properties, separators as escapes."""
-    escaped = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    title = title.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    """As the runner reads it: on one line, with % and, in properties, separators as escapes."""
+    escaped = one_line(message).replace("%", "%25")
+    title = one_line(title).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
     return f"::{level} title={title}::{escaped}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from analysis import sentences
 from analysis.history import FEWEST_RUNS, history
@@ -12,9 +13,10 @@ from reports.charts.base import slug
 from reports.charts.trend import trend
 from reports.environment import environment
 from reports.files import write_whole
+from reports.plain import plain
+from reports.rendering import script_policy
 from reports.run import by_campaign
 from reports.theme import CONFIG, STATIC, VERDICTS, arm_styles
-from reports.write import nonce_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,16 +72,18 @@ def write(runs: Sequence[RunSummary], shifts: Sequence[Shift], path: Path) -> No
         for number, (name, found) in enumerate(campaigns.items())
     ]
     data = {"charts": {chart.key: chart.spec for page in pages for chart in page.trends}, "config": CONFIG, "costs": {}}
+    vega = vega_bundle() if data["charts"] else ""
+    script = (STATIC / "report.js").read_text(encoding="utf-8")
     text = (
         environment()
         .get_template("index.html")
         .render(
-            campaigns=pages,
+            campaigns=plain(pages),
             css=(STATIC / "report.css").read_text(encoding="utf-8"),
-            script=(STATIC / "report.js").read_text(encoding="utf-8"),
-            vega=vega_bundle() if data["charts"] else "",
+            script=script,
+            vega=vega,
             data=data,
-            nonce=nonce_of(data),
+            policy=script_policy(vega, script),
         )
     )
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +91,7 @@ def write(runs: Sequence[RunSummary], shifts: Sequence[Shift], path: Path) -> No
 
 
 def _campaign(name: str, number: int, runs: Sequence[RunSummary], shifts: Sequence[Shift]) -> CampaignPage:
-    links = {run.run_id: run.link for run in runs}
+    links = {run.run_id: _address(run) for run in runs}
     return CampaignPage(
         name=name,
         lines=tuple(_line(run) for run in reversed(runs)),
@@ -130,8 +134,13 @@ def _line(run: RunSummary) -> Line:
         )
         or ("No recommendation: there are no trials.",),
         trials=f"{counts.trials - counts.void} of {counts.trials}",
-        link=run.link,
+        link=_address(run),
     )
+
+
+def _address(run: RunSummary) -> str:
+    """A path, whatever a folder is called: no scheme, query or fragment."""
+    return quote(run.link, errors="surrogateescape")
 
 
 def _trends(number: int, runs: Sequence[RunSummary], shifts: Sequence[Shift]) -> Iterable[Chart]:

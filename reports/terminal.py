@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reports.words import one_line
+
 if TYPE_CHECKING:
     from analysis.decision import Decision
 
@@ -28,4 +30,4 @@ def summary_lines(decision: Decision) -> list[str]:
     room = MOST_LINES - len(tail)
     if len(sentences) > room:
         sentences = [*sentences[: room - 1], f"… and {len(sentences) - room + 1} more answers in the report."]
-    return [*sentences, *tail]
+    return [one_line(line) for line in (*sentences, *tail)]

@@ -38,11 +38,8 @@ class ArmStyle:
     name: str
     colour: str
     shape: str
-
-    @property
-    def outline(self) -> str:
-        """The shape as an SVG path around the origin."""
-        return SHAPES[self.shape]
+    outline: str
+    """The shape as an SVG path around the origin."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +61,9 @@ VERDICTS = {
 
 def arm_styles(arms: tuple[str, ...]) -> tuple[ArmStyle, ...]:
     """A style for each arm, by its place in the spec."""
-    shapes = list(SHAPES)
+    shapes = list(SHAPES.items())
     return tuple(
-        ArmStyle(arm, f"var(--arm-{place % ARM_COLOURS})", shapes[(place + place // ARM_COLOURS) % len(shapes)])
+        ArmStyle(arm, f"var(--arm-{place % ARM_COLOURS})", *shapes[(place + place // ARM_COLOURS) % len(shapes)])
         for place, arm in enumerate(arms)
     )
 
@@ -126,5 +123,5 @@ def with_light_colours(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [with_light_colours(part) for part in value]
     if isinstance(value, str) and (match := _VARIABLE.fullmatch(value)):
-        return light_colours()[match[1]]
+        return light_colours().get(match[1], value)
     return value

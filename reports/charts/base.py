@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from analysis.quantities import Better, Unit, quantity
+from reports.plain import plain_chart
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def chart_spec(layer: Any, height: int) -> dict[str, Any]:
     """The finished specification; its width is that of the page's column."""
     made = dict(layer.properties(width="container", height=height).to_dict(validate=False))
     made["datasets"] = {name: json.loads(values) for name, values in made["datasets"].items()}
-    return made
+    return plain_chart(made)
 
 
 def rows(records: Iterable[Mapping[str, Any]]) -> alt.InlineData:

@@ -15,6 +15,7 @@ from analysis.verdicts import Verdict
 from reports.charts.base import Chart, chart_spec, rows, slug
 from reports.tables import ABSENT, Table
 from reports.theme import VERDICTS
+from reports.words import label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +137,7 @@ def _line(effect: Effect) -> dict[str, Any]:
 
 def _texts(lines: Sequence[dict[str, Any]], field: str) -> str:
     """A Vega expression: the lines' texts as an array of string literals."""
-    return json.dumps([line[field] for line in lines])
+    return json.dumps([label(line[field]) for line in lines])
 
 
 def _range(drawn: Sequence[dict[str, Any]], margin_percent: float) -> tuple[float, float]:
