@@ -5,9 +5,11 @@ Credentials, region, profile and endpoints come from boto3's own chain (environm
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from urllib.request import getproxies
 
 import boto3
 from botocore import exceptions as botocore
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ATTEMPTS = 8
+_HOST = r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{1,5})?"
+_ENDPOINT = re.compile(rf"https?://{_HOST}(/[^\s?#@]*)?")
+_PROXY = re.compile(rf"(https?://)?([^\s/?#@]*@)?{_HOST}/?")
+_LOGIN = re.compile(r"://[^\s'\"`<>]*@")
 _CREDENTIALS = "give credentials as for the AWS command line: AWS_PROFILE, AWS_ACCESS_KEY_ID …, or an instance role"
 _THROTTLED = {
     "RequestLimitExceeded",
@@ -57,8 +63,15 @@ def client(service: str, *, region: str | None = None, endpoint: str | None = No
 
     An attempt count or retry mode of the user's own (AWS_MAX_ATTEMPTS, AWS_RETRY_MODE, `~/.aws/config`) goes before
     ours. Bodies are checked by Content-MD5, which every S3-compatible server knows.
+
+    Raises:
+        InputError: the endpoint is no plain URL (a password in it would be printed wherever the URL is), or another
+            setting of boto3's is wrong.
     """
-    with answers(service):
+    _refuse_odd_proxies(service)
+    if endpoint:
+        _require_plain(service, endpoint)
+    with answers(service), _settings(service):
         core = get_session()
         core.register_component("data_loader", _descriptions(core.get_config_variable("data_path")))
         session = boto3.Session(region_name=region, botocore_session=core)
@@ -74,7 +87,46 @@ def client(service: str, *, region: str | None = None, endpoint: str | None = No
             s3={"addressing_style": "path"} if endpoint else None,  # few servers answer to a bucket's own host name
         )
         make: Any = session.client  # typed for a service known beforehand
-        return make(service, config=config, endpoint_url=endpoint)
+        made = make(service, config=config, endpoint_url=endpoint or None)
+    _require_plain(service, made.meta.endpoint_url)  # it may be from AWS_ENDPOINT_URL… or ~/.aws/config
+    return made
+
+
+def masked(said: object) -> str:
+    """What others say, without a user and password in any URL of it."""
+    return _LOGIN.sub("://***@", str(said))
+
+
+def _require_plain(service: str, endpoint: str) -> None:
+    if not _ENDPOINT.fullmatch(endpoint):
+        raise InputError(
+            f"{service}: the endpoint is no http(s)://host:port without user, password and query",
+            do="check ENDPOINT, AWS_ENDPOINT_URL … and ~/.aws/config; give credentials as for the AWS command line",
+        )
+
+
+def _refuse_odd_proxies(service: str) -> None:
+    """What can't be parsed as a proxy's URL would be told in pieces, password and all."""
+    for scheme, proxy in getproxies().items():
+        if scheme in {"http", "https"} and not _PROXY.fullmatch(proxy):
+            raise InputError(
+                f"{service}: {scheme}_proxy is no http(s)://user:password@host:port",
+                do="mend it, with signs of the password other than letters and digits as %XX",
+            )
+
+
+@contextmanager
+def _settings(service: str) -> Iterator[None]:
+    """Turn what boto3 makes of a wrong setting into a typed error; it may hold the setting, so it isn't repeated."""
+    try:
+        yield
+    except botocore.BotoCoreError:
+        raise
+    except ValueError as error:
+        raise InputError(
+            f"{service}: a setting for boto3 can't be read",
+            do="check AWS_ENDPOINT_URL …, AWS_MAX_ATTEMPTS and ~/.aws/config",
+        ) from error
 
 
 @cache
@@ -96,11 +148,11 @@ def answers(service: str) -> Iterator[None]:
     except botocore.ClientError as error:
         raise _refusal(service, error) from error
     except (botocore.NoRegionError, botocore.InvalidRegionError) as error:
-        raise InputError(f"{service}: {error}", do="set cloud.region in the spec, or AWS_REGION") from error
+        raise InputError(f"{service}: {masked(error)}", do="set cloud.region in the spec, or AWS_REGION") from error
     except botocore.ParamValidationError as error:
-        raise InputError(f"{service}: {' '.join(str(error).split())}", do="mend that argument") from error
+        raise InputError(f"{service}: {' '.join(masked(error).split())}", do="mend that argument") from error
     except (botocore.ProfileNotFound, botocore.ConfigParseError) as error:
-        raise InputError(f"{service}: {error}", do="check AWS_PROFILE and ~/.aws/config") from error
+        raise InputError(f"{service}: {masked(error)}", do="check AWS_PROFILE and ~/.aws/config") from error
     except (
         botocore.NoCredentialsError,
         botocore.PartialCredentialsError,
@@ -108,13 +160,15 @@ def answers(service: str) -> Iterator[None]:
         botocore.NoAuthTokenError,
         botocore.SSOError,
     ) as error:
-        raise HostError(f"{service}: {error}", do=_CREDENTIALS) from error
+        raise HostError(f"{service}: {masked(error)}", do=_CREDENTIALS) from error
     except (botocore.HTTPClientError, ResponseParserError) as error:
-        raise HostError(f"{service}: {error}", do="check the network and the endpoint, then run it again") from error
+        raise HostError(
+            f"{service}: {masked(error)}", do="check the network and the endpoint, then run it again"
+        ) from error
     except botocore.WaiterError as error:
-        raise HostError(f"{service}: {error}", do="see `make cloud-list`, then run it again") from error
+        raise HostError(f"{service}: {masked(error)}", do="see `make cloud-list`, then run it again") from error
     except botocore.BotoCoreError as error:
-        raise HostError(f"{service}: {error}", do="mend it, then run it again") from error
+        raise HostError(f"{service}: {masked(error)}", do="mend it, then run it again") from error
 
 
 def error_code(error: botocore.ClientError) -> str:
@@ -124,7 +178,7 @@ def error_code(error: botocore.ClientError) -> str:
 
 def _refusal(service: str, error: botocore.ClientError) -> PressgaugeError:
     code, action = error_code(error), f"{service}:{error.operation_name}"
-    said = str(error.response.get("Error", {}).get("Message", "")).strip() or code
+    said = masked(error.response.get("Error", {}).get("Message", "")).strip() or code
     tries = error.response.get("ResponseMetadata", {}).get("RetryAttempts", 0) + 1
     kind: type[PressgaugeError] = HostError
     what, do = f"{code}: {said}", "mend it, then run it again"

@@ -6,13 +6,12 @@ says nothing are one platform together. Each platform runs the whole campaign, a
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.clients import ClientProcess, check_clients, client_processes
 from harness.errors import InputError
-from harness.spec_base import NAME_PATTERN
+from harness.spec_base import is_name
 from harness.topology import Instance, instances
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def _by_platform(surveys: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str
 
 
 def _of_platform(campaign: Campaign, name: str, hosts: Mapping[str, Mapping[str, Any]]) -> Places:
-    if name and not re.fullmatch(NAME_PATTERN, name):
+    if name and not is_name(name):
         raise InputError(f"pressgauge_platform: {name!r} is no name", do="use letters, digits, dot, dash, underscore")
     try:
         found = Places(instances(campaign, hosts), client_processes(hosts), tuple(hosts))

@@ -79,6 +79,7 @@ def cloud_up(
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would cost, and start nothing.")] = False,
 ) -> None:
     """Start a campaign's hosts on EC2 and write their inventory. The cost is told, and its limit kept, beforehand."""
+    from harness.cloud.kept import kept
     from harness.cloud.launch import prepare
     from harness.cloud.up import bring_up
     from harness.ledger import hold
@@ -88,7 +89,8 @@ def cloud_up(
     folder = home.resolve() / "cloud"
     folder.mkdir(parents=True, exist_ok=True)
     with hold(folder / ".lock", f"{folder}: hosts are being started"):  # two starts at a time could pass one limit
-        launch = prepare(spec, [name for name in hosts.split(",") if name])
+        regions = {one.region for one in kept(folder, campaign=spec.name)}
+        launch = prepare(spec, [name for name in hosts.split(",") if name], sorted(regions))
         say(launch.estimate.lines())
         if estimate:
             return
@@ -110,14 +112,22 @@ def cloud_down(
     from harness.aws import client
     from harness.cloud.down import take_down
     from harness.cloud.fleet import caller
+    from harness.cloud.kept import kept
     from harness.cloud.launch import cloud_of
     from harness.load_spec import find_campaign, load_campaign
+    from harness.spec_base import is_run_name
 
-    spec = load_campaign(find_campaign(campaign))
-    ec2 = client("ec2", region=cloud_of(spec).region)
-    owner = caller(ec2.meta.region_name)
-    lines = list(take_down(ec2, home.resolve() / "cloud", campaign=spec.name, owner=owner, run=run))
-    say(lines or [f"{spec.name}: nothing of yours is there"])
+    if run and not is_run_name(run):
+        raise InputError(f"{run!r} is no name of started hosts", do="`make cloud-list` names them")
+    spec, folder = load_campaign(find_campaign(campaign)), home.resolve() / "cloud"
+    named = client("ec2", region=cloud_of(spec).region).meta.region_name
+    regions = list(dict.fromkeys([*(one.region for one in kept(folder, campaign=spec.name, run=run)), named]))
+    removed = 0
+    for region in regions:  # also where hosts were started before the spec, or AWS_REGION, named another one
+        for line in take_down(client("ec2", region=region), folder, campaign=spec.name, owner=caller(region), run=run):
+            say(line)
+            removed += 1
+    say(f"{spec.name}: {'' if removed else 'nothing of yours is there; '}looked in {', '.join(regions)}")
 
 
 @app.command("cloud-list")
@@ -128,7 +138,9 @@ def cloud_list(
     from harness.aws import client
     from harness.cloud.fleet import describe, find_fleets
 
-    say(describe(find_fleets(client("ec2", region=region))))
+    ec2 = client("ec2", region=region)
+    say(f"in {ec2.meta.region_name}:")
+    say(describe(find_fleets(ec2)))
 
 
 COMMANDS = frozenset(command.name for command in app.registered_commands)

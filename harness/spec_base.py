@@ -1,13 +1,34 @@
-"""What every section of the campaign spec is made of."""
+"""What every section of the campaign spec is made of, and what campaigns and runs may be called."""
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$"
 Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
+_RUN_NAME = re.compile(r"(?!(?i:latest)$)[A-Za-z0-9][A-Za-z0-9._-]{0,79}")  # `latest` is the link to a run
+
+
+def is_name(text: str) -> bool:
+    """Whether a campaign, an arm, a platform … may be called so."""
+    return re.fullmatch(NAME_PATTERN, text) is not None
+
+
+def is_run_name(text: str) -> bool:
+    """Whether a run, or the hosts of one start, may be called so: a folder's name, wherever it came from."""
+    return _RUN_NAME.fullmatch(text) is not None
+
+
+def _some_run(value: str) -> str:
+    if not is_run_name(value):
+        raise ValueError(f"{value!r} is no name of a run")
+    return value
+
+
+RunName = Annotated[str, AfterValidator(_some_run)]
 
 
 class Spec(BaseModel):

@@ -1,16 +1,17 @@
-"""Removing hosts and everything that came with them, found by tags: it needs nothing that `cloud-up` left here."""
+"""Removing hosts and everything that came with them, found by tags: it needs nothing that `cloud-up` kept here."""
 
 from __future__ import annotations
 
-import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
 from harness.aws import answers, error_code
-from harness.cloud.fleet import Fleet, find_fleets
+from harness.cloud.fleet import Fleet, find_fleets, shown
+from harness.cloud.kept import kept
 from harness.errors import HostError
+from harness.spec_base import is_run_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -21,19 +22,28 @@ _STILL_USED = {"DependencyViolation", "InvalidPlacementGroup.InUse", "VolumeInUs
 
 
 def take_down(ec2: Any, home: Path, **tags: str) -> Iterator[str]:
-    """Remove what has such tags (campaign, owner, run), and the inventory and key of it here; a line a fleet.
+    """Remove what has such tags (campaign, owner, run) in a region, and the folders below `home` whose markers say that
+    they belong to it; a line a fleet. What a tag says names no folder.
 
     Raises:
         HostError: something is left; the message names it.
     """
+    runs = []
     for fleet in find_fleets(ec2, **tags).values():
         _remove(ec2, fleet)
-        if (home / fleet.run).is_dir():
-            shutil.rmtree(home / fleet.run)
-        yield f"{fleet.run}: removed {', '.join(fleet.names)}"
+        runs.append(fleet.run)
+        yield f"{shown(fleet.run)}: removed {', '.join(fleet.names)}"
     if left := find_fleets(ec2, **tags):
         names = ", ".join(name for fleet in left.values() for name in fleet.names)
         raise HostError(f"still there: {names}", do="`make cloud-list` shows it; run `make cloud-down` again")
+    for one in kept(home, **tags):
+        if one.region == ec2.meta.region_name:
+            one.forget()
+            if one.run not in runs:
+                yield f"{one.run}: nothing of it is there any more"
+    for folder in (home / run for run in runs if is_run_name(run)):
+        if folder.exists():
+            yield f"{folder} is left as it is: it has no marker of these hosts"
 
 
 def _remove(ec2: Any, fleet: Fleet) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 RUN, CAMPAIGN, OWNER = "pressgauge:run", "pressgauge:campaign", "pressgauge:owner"
 EXPIRES, PER_HOUR, KIND, GROUP = "pressgauge:expires", "pressgauge:per-hour", "pressgauge:kind", "pressgauge:group"
 _TEMPORARY_SESSION = re.compile(r"/(botocore-session-\d+|\d+)$")
+_DEAREST_PER_HOUR = 1e6  # no host costs so much, in any currency: that is no price
 _THERE = ["pending", "running", "shutting-down", "stopping", "stopped"]
 
 
@@ -31,6 +33,11 @@ class Identity:
     def name(self) -> str:
         """Of the things that EC2 knows by name."""
         return f"pressgauge-{self.run}"
+
+    @property
+    def wanted(self) -> dict[str, str]:
+        """What `find_fleets` and `take_down` are told to find this and nothing else."""
+        return {"campaign": self.campaign, "owner": self.owner, "run": self.run}
 
     def tags(self, kind: str, **more: str) -> list[dict[str, Any]]:
         """Tags as EC2 takes them beside what is created, for a resource of this kind."""
@@ -71,22 +78,37 @@ class Fleet:
     def names(self) -> list[str]:
         """What each of them is called by EC2."""
         keys = ("InstanceId", "VolumeId", "GroupId", "GroupName", "KeyName")
-        return [next(str(one[key]) for key in keys if key in one) for one in self.everything]
+        return [shown(next(str(one[key]) for key in keys if key in one)) for one in self.everything]
+
+    @property
+    def costing(self) -> list[Mapping[str, Any]]:
+        """Its instances that cost something."""
+        return [one for one in self.instances if one["State"]["Name"] in {"pending", "running", "stopping"}]
 
     @property
     def per_hour(self) -> float:
-        """What its instances cost an hour, with disks and addresses, as priced at their start."""
-        return sum(_price(one) for one in self.instances if _costs(one))
+        """What its instances cost an hour, with disks and addresses, as priced at their start; see `unknown`."""
+        return sum(_price(one) or 0.0 for one in self.costing)
 
     @property
     def most(self) -> float:
-        """What they will have cost when they expire."""
-        return sum(_price(one) * _life_h(one) for one in self.instances if _costs(one))
+        """What they will have cost when they expire; see `unknown`."""
+        return sum((_price(one) or 0.0) * (_life_h(one) or 0.0) for one in self.costing)
+
+    @property
+    def unknown(self) -> list[str]:
+        """The instances whose tags don't tell what they cost, or until when: no sum has them in it."""
+        return [one["InstanceId"] for one in self.costing if _price(one) is None or _life_h(one) is None]
 
 
 def tag(resource: Mapping[str, Any], key: str) -> str:
     """A resource's tag; empty if it has none of that name."""
     return next((str(one["Value"]) for one in resource.get("Tags", ()) if one["Key"] == key), "")
+
+
+def shown(text: str) -> str:
+    """What a tag says, as it can be printed: quoted and escaped where it holds what no one can see."""
+    return text if text and text.isprintable() else repr(text)
 
 
 def find_fleets(ec2: Any, **tags: str) -> dict[str, Fleet]:
@@ -124,28 +146,48 @@ def caller(region: str) -> str:
 
 
 def describe(fleets: Mapping[str, Fleet]) -> Iterator[str]:
-    """What is there, in words, and what it costs an hour."""
+    """What is there, in words, and what it costs an hour; what a tag says that can't be read is named as such."""
     for fleet in fleets.values():
         some = fleet.everything[0]
-        yield f"{fleet.run}: {tag(some, CAMPAIGN)}, owner {tag(some, OWNER)}, expires {tag(some, EXPIRES)}"
+        expires = shown(tag(some, EXPIRES)) + ("" if _expiry(some) else " (no time with its zone)")
+        whose = f"{shown(tag(some, CAMPAIGN))}, owner {shown(tag(some, OWNER))}"
+        yield f"{shown(fleet.run)}: {whose}, expires {expires}"
         for one in fleet.instances:
-            state, address = one["State"]["Name"], one.get("PublicIpAddress", "no address")
-            what = f"{one['InstanceId']} {one['InstanceType']} {tag(one, GROUP)}"
-            yield f"  {what} {state} {address}, {_price(one):.4f} an hour"
+            state, address, price = one["State"]["Name"], one.get("PublicIpAddress", "no address"), _price(one)
+            what = f"{one['InstanceId']} {one['InstanceType']} {shown(tag(one, GROUP))} {state} {address}"
+            cost = f"{price:.4f} an hour" if price is not None else f"{shown(tag(one, PER_HOUR))} (no price) an hour"
+            yield f"  {what}, {cost}"
         others = len(fleet.everything) - len(fleet.instances)
-        yield f"  and {others} disks, groups and keys; {fleet.per_hour:.4f} an hour, {fleet.most:.2f} until it expires"
+        yield (
+            f"  and {others} disks, groups and keys; {fleet.per_hour:.4f} an hour, {fleet.most:.2f} until it expires"
+            + (f", without {', '.join(fleet.unknown)}" if fleet.unknown else "")
+        )
     total = sum(fleet.per_hour for fleet in fleets.values())
-    yield f"together {total:.4f} an hour" if fleets else "nothing of ours is there"
+    unknown = sum(len(fleet.unknown) for fleet in fleets.values())
+    without = f", without {unknown} whose tags can't be read" if unknown else ""
+    yield f"together {total:.4f} an hour{without}" if fleets else "nothing of ours is there"
 
 
-def _price(instance: Mapping[str, Any]) -> float:
-    return float(tag(instance, PER_HOUR).partition(" ")[0] or 0.0)
+def _price(instance: Mapping[str, Any]) -> float | None:
+    """An hour's price by the instance's tag; None where that is no price."""
+    try:
+        price = float(tag(instance, PER_HOUR).partition(" ")[0])
+    except ValueError:
+        return None
+    return price if math.isfinite(price) and 0 <= price < _DEAREST_PER_HOUR else None
 
 
-def _costs(instance: Mapping[str, Any]) -> bool:
-    return instance["State"]["Name"] in {"pending", "running", "stopping"}
+def _expiry(resource: Mapping[str, Any]) -> datetime | None:
+    """When it ends by its tag; None where that is no point in time."""
+    try:
+        expires_at = datetime.fromisoformat(tag(resource, EXPIRES))
+    except ValueError:
+        return None
+    return expires_at if expires_at.tzinfo else None
 
 
-def _life_h(instance: Mapping[str, Any]) -> float:
-    expires_at = datetime.fromisoformat(tag(instance, EXPIRES))
+def _life_h(instance: Mapping[str, Any]) -> float | None:
+    expires_at = _expiry(instance)
+    if expires_at is None:
+        return None
     return float((max(expires_at, datetime.now(UTC)) - instance["LaunchTime"]).total_seconds()) / 3600

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import urllib.error
+import http.client
+import secrets
 import urllib.request
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -11,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from harness import plan as planning
 from harness.aws import answers, client
-from harness.cloud.fleet import Identity, caller, find_fleets
+from harness.cloud.fleet import Fleet, Identity, caller, find_fleets
 from harness.cloud.prices import Estimate, price_hosts
 from harness.errors import HostError, InputError
 from harness.ledger import RUN_ID_FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from harness.cloud.spec import Cloud, Hosts
     from harness.spec import Campaign
@@ -60,29 +61,32 @@ def cloud_of(campaign: Campaign) -> Cloud:
     return campaign.cloud
 
 
-def prepare(campaign: Campaign, names: Sequence[str]) -> Launch:
-    """Look everything up that a start needs; `names` are kinds of hosts, all of the spec's if there are none.
+def prepare(campaign: Campaign, names: Sequence[str], elsewhere: Iterable[str] = ()) -> Launch:
+    """Look everything up that a start needs; `names` are kinds of hosts, all of the spec's if there are none, and
+    `elsewhere` further regions where hosts of the campaign may be up.
 
     Raises:
-        InputError: it could cost more than its limit, or end before the campaign does, or names what EC2 has not.
+        InputError: it could cost more than its limit, or what is up already can't be told to cost less; it would end
+            before the campaign does, or names what EC2 has not.
         HostError: AWS can't be asked.
     """
     cloud = cloud_of(campaign)
     hosts = _chosen(cloud, names)
     ec2 = client("ec2", region=cloud.region)
     owner = caller(ec2.meta.region_name)
-    up = find_fleets(ec2, campaign=campaign.name, owner=owner).values()
+    others = (client("ec2", region=region) for region in elsewhere if region != ec2.meta.region_name)
+    whose = {"campaign": campaign.name, "owner": owner}
     estimate = Estimate(
         kinds=price_hosts(cloud, hosts, ec2.meta.region_name),
         cloud=cloud,
         needed_s=planning.trial_seconds(campaign) * campaign.fewest_blocks * len(planning.cells(campaign)),
-        already=sum(fleet.most for fleet in up),
+        already=sum(_most(fleet) for one in (ec2, *others) for fleet in find_fleets(one, **whose).values()),
     )
     estimate.check()
     subnet, vpc = _subnet(ec2, cloud, hosts)
     now = datetime.now(UTC)
     identity = Identity(
-        run=f"{campaign.name}-{now.strftime(RUN_ID_FORMAT)}",
+        run=f"{campaign.name}-{now.strftime(RUN_ID_FORMAT)}-{secrets.token_hex(3)}",  # no other start's of this second
         campaign=campaign.name,
         owner=owner,
         expires_at=now + timedelta(hours=cloud.expires_after_h),
@@ -98,6 +102,15 @@ def prepare(campaign: Campaign, names: Sequence[str]) -> Launch:
         ssh_from=cloud.ssh_from or f"{own_address()}/32",
         estimate=estimate,
     )
+
+
+def _most(fleet: Fleet) -> float:
+    if fleet.unknown:
+        raise InputError(
+            f"{', '.join(fleet.unknown)}: up for this campaign, and by their tags no one can tell what they will cost",
+            do="see `make cloud-list`; `make cloud-down` removes them",
+        )
+    return fleet.most
 
 
 def _chosen(cloud: Cloud, names: Sequence[str]) -> dict[str, Hosts]:
@@ -176,7 +189,7 @@ def own_address(url: str = _OWN_ADDRESS) -> IPv4Address:
     try:
         with urllib.request.urlopen(url, timeout=10) as said:  # noqa: S310 - a constant address
             return IPv4Address(said.read(64).decode().strip())
-    except (OSError, ValueError, urllib.error.URLError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         raise HostError(
             f"{url}: can't tell this machine's public address: {error}",
             do="give the network that may reach SSH in the spec: cloud.ssh_from",

@@ -47,7 +47,9 @@ class Image(Spec):
     name: str = Field(
         "ubuntu/images/hvm-ssd/ubuntu-jammy-22.04-*-server-*", description="Its name, with `*` for what varies."
     )
-    ssh_user: str = Field("ubuntu", description="Its user with sudo.")
+    ssh_user: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,31}$")] = Field(
+        "ubuntu", description="Its user with sudo."
+    )
 
 
 class Hosts(Spec):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from harness.aws import answers
 from harness.cloud.down import take_down
-from harness.cloud.fleet import GROUP, KIND, PER_HOUR, find_fleets
+from harness.cloud.fleet import GROUP, KIND, PER_HOUR
 from harness.cloud.inventory import write_inventory
+from harness.cloud.kept import keep
 from harness.errors import HostError, PressgaugeError
 
 if TYPE_CHECKING:
@@ -54,14 +55,13 @@ def bring_up(launch: Launch, home: Path, tell: Callable[[str], None]) -> Path:
     Raises:
         HostError, InputError: a start failed; nothing of it is left, or the message says what.
     """
-    folder = home / launch.identity.run
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = keep(home, launch.identity, launch.ec2.meta.region_name)
     try:
         return _start(launch, folder, tell)
     except BaseException as error:
         tell("taking down what was started")
         try:
-            for line in take_down(launch.ec2, home, run=launch.identity.run):
+            for line in take_down(launch.ec2, home, **launch.identity.wanted):
                 tell(line)
         except PressgaugeError as second:
             raise HostError(
@@ -77,18 +77,18 @@ def _start(launch: Launch, folder: Path, tell: Callable[[str], None]) -> Path:
     group = _security_group(launch)
     if launch.cloud.placement_group:
         _placement_group(launch)
+    started: dict[str, list[str]] = {}
     for name in launch.hosts:
         tell(f"starting {name}: {launch.machines[name].image_name}")
-        _run_instances(launch, name, group, key_name)
+        started[name] = _run_instances(launch, name, group, key_name)
     tell("waiting until the hosts are well")
     with answers("ec2"):
-        ids = [one["InstanceId"] for one in _instances(launch)]
+        ids = [one for some in started.values() for one in some]
         launch.ec2.get_waiter("instance_status_ok").wait(InstanceIds=ids)
-    return write_inventory(folder, _instances(launch), launch.hosts, private_key)
-
-
-def _instances(launch: Launch) -> list[Any]:
-    return [one for fleet in find_fleets(launch.ec2, run=launch.identity.run).values() for one in fleet.instances]
+        pages = launch.ec2.get_paginator("describe_instances").paginate(InstanceIds=ids)
+        up = {one["InstanceId"]: one for page in pages for some in page["Reservations"] for one in some["Instances"]}
+    instances = {name: [up[one] for one in some] for name, some in started.items()}
+    return write_inventory(folder, instances, launch.hosts, private_key)
 
 
 def _key_pair(launch: Launch, folder: Path) -> tuple[str, Path]:
@@ -99,7 +99,7 @@ def _key_pair(launch: Launch, folder: Path) -> tuple[str, Path]:
         made = launch.ec2.create_key_pair(
             KeyName=name, KeyType="ed25519", TagSpecifications=launch.identity.tags("key-pair")
         )
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(made["KeyMaterial"])
     return name, path.resolve()
 
@@ -131,7 +131,8 @@ def _placement_group(launch: Launch) -> None:
         )
 
 
-def _run_instances(launch: Launch, name: str, group: str, key_name: str) -> None:
+def _run_instances(launch: Launch, name: str, group: str, key_name: str) -> list[str]:
+    """Start the hosts of a kind; their ids, in the order of their numbers."""
     hosts, machine, identity = launch.hosts[name], launch.machines[name], launch.identity
     price = next(kind for kind in launch.estimate.kinds if kind.name == name)
     tags = {KIND: name, GROUP: hosts.group, PER_HOUR: f"{price.per_hour:.6f} {launch.cloud.prices.currency}"}
@@ -144,7 +145,7 @@ def _run_instances(launch: Launch, name: str, group: str, key_name: str) -> None
     }
     minutes = math.floor((identity.expires_at - datetime.now(UTC)).total_seconds() / 60)
     with answers("ec2"):
-        launch.ec2.run_instances(
+        started = launch.ec2.run_instances(
             ImageId=machine.image,
             InstanceType=hosts.instance_type,
             MinCount=hosts.count,
@@ -158,7 +159,10 @@ def _run_instances(launch: Launch, name: str, group: str, key_name: str) -> None
             ClientToken=f"{identity.run}-{name}"[-64:],  # a request that is sent twice starts hosts once
             TagSpecifications=identity.tags("instance", **tags) + identity.tags("volume"),
             **({"Placement": {"GroupName": identity.name}} if launch.cloud.placement_group else {}),
-        )
+        )["Instances"]
+    return [
+        one["InstanceId"] for one in sorted(started, key=lambda one: (one.get("AmiLaunchIndex", 0), one["InstanceId"]))
+    ]
 
 
 def _volume(disk: Disk) -> dict[str, Any]:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from harness.aws import answers, client, error_code
 from harness.errors import HostError, InputError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 DIGEST = "blake3"
 Body = bytes | bytearray
+_BUCKET = re.compile(r"[\w.-]+|arn:[\w:.-]+")
 _CONTENT_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json", ".svg": "image/svg+xml"}
 
 
@@ -39,12 +38,12 @@ class Bucket:
     def __str__(self) -> str:
         return f"s3://{self.bucket}/{self.prefix}".rstrip("/")
 
-    def names(self, under: str) -> Iterator[str]:
-        """The names of all objects that begin so."""
+    def sizes(self, under: str) -> dict[str, int]:
+        """The objects whose names begin so, and their sizes in bytes."""
         with answers("s3"):
             pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=self._key(under))
-            for page in pages:
-                yield from (one["Key"].removeprefix(self._key("")) for one in page.get("Contents", ()))
+            found = [one for page in pages for one in page.get("Contents", ())]
+        return {one["Key"].removeprefix(self._key("")): one["Size"] for one in found}
 
     def folders(self, under: str = "") -> list[str]:
         """The names of the folders directly below one (`under` ends with `/`, or is empty), without slashes."""
@@ -177,12 +176,12 @@ def open_store(address: str, endpoint: str | None = None) -> Bucket:
     """The store at `s3://bucket/prefix`; nothing is sent yet.
 
     Raises:
-        InputError: that is no address of a store.
+        InputError: that is no address of a store, or no endpoint.
     """
     scheme, _, rest = address.partition("://")
     bucket, _, prefix = rest.partition("/")
-    if scheme != "s3" or not bucket:
-        raise InputError(f"{address!r} is no results store", do="give STORE=s3://bucket/prefix")
+    if scheme != "s3" or not _BUCKET.fullmatch(bucket):  # not repeated: it may be a URL with a password
+        raise InputError("that is no results store", do="give STORE=s3://bucket/prefix")
     return Bucket(client("s3", endpoint=endpoint), bucket, prefix.strip("/"))
 
 

@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from harness.errors import HostError, Interrupted
+from pydantic import ValidationError
+
+from harness.errors import HostError, InputError, Interrupted
 from harness.store.bucket import etag_of
+from harness.store.folder import files_below, is_passing
 from harness.store.manifest import MANIFEST, Codec, Manifest, StoredFile
 from harness.store.streams import digest_of, part_bytes, parts
 
@@ -47,21 +50,37 @@ def push(ledger: Ledger, store: Bucket) -> tuple[Manifest, Sent]:
     """Send what the store lacks of a run, then its manifest; a killed push goes on where it was, in the same file.
 
     Raises:
-        InputError: a file is not what the run recorded, or the store's address is wrong.
+        InputError: a file is not what the run recorded, or none but a link, or the store's address is wrong.
         HostError: the run is being worked on, or the store refuses.
     """
+    files_below(ledger.folder)  # before anything in it is opened, its lock too
     with ledger.locked():
-        campaign = str(ledger.state().get("campaign") or ledger.folder.parent.name)
-        manifest = Manifest(
-            campaign=campaign,
+        manifest = _manifest(ledger)
+        sender = _Sender(ledger.folder, store, f"{manifest.campaign}/{manifest.run_id}/")
+        sent = sender.send_all(manifest.files)
+        store.put(f"{sender.under}{MANIFEST}", manifest.model_dump_json(indent=1).encode())
+        return manifest, sent
+
+
+def _manifest(ledger: Ledger) -> Manifest:
+    """What there is to be sent.
+
+    Raises:
+        InputError: no store takes that.
+    """
+    try:
+        return Manifest(
+            campaign=str(ledger.state().get("campaign") or ledger.folder.parent.name),
             run_id=ledger.run_id,
             pushed_at=datetime.now(UTC).isoformat(timespec="seconds"),
             files=_files(ledger),
         )
-        sender = _Sender(ledger.folder, store, f"{campaign}/{ledger.run_id}/")
-        sent = sender.send_all(manifest.files)
-        store.put(f"{sender.under}{MANIFEST}", manifest.model_dump_json(indent=1).encode())
-        return manifest, sent
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"{ledger.folder}: no store takes this run: {where}: {first['msg']}", do="mend that, then push it again"
+        ) from error
 
 
 def _files(ledger: Ledger) -> tuple[StoredFile, ...]:
@@ -69,11 +88,8 @@ def _files(ledger: Ledger) -> tuple[StoredFile, ...]:
     recorded = {
         f"trials/{record.trial}/{one.path}": one.blake3 for record in ledger.records() for one in record.artefacts
     }
-    paths = {
-        str(path.relative_to(ledger.folder)): path
-        for path in sorted(ledger.folder.rglob("*"))
-        if path.is_file() and not _passing(path.relative_to(ledger.folder))
-    }
+    there = files_below(ledger.folder).items()
+    paths = {name: path for name, path in there if name in recorded or not is_passing(name)}
     return tuple(
         StoredFile(
             path=name,
@@ -83,11 +99,6 @@ def _files(ledger: Ledger) -> tuple[StoredFile, ...]:
         )
         for name, path in paths.items()
     )
-
-
-def _passing(path: Path) -> bool:
-    """Whether a file is there for the moment only: locks, half-written files, trials at work."""
-    return path.parts[0].startswith(".") or (path.parts[0] == "trials" and path.parts[1].startswith("."))
 
 
 def _as_it_is(name: str) -> bool:
@@ -100,7 +111,7 @@ class _Sender:
 
     def __init__(self, folder: Path, store: Bucket, under: str) -> None:
         self.folder, self.store, self.under = folder, store, under
-        self.there = set(store.names(under))
+        self.there = store.sizes(under)
         self.unfinished = store.unfinished(under)
         self.sent = Sent()
         self.stop = threading.Event()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _CHUNK_BYTES = 2**18
 _LEVEL = 3
+_WINDOW_BYTES = 8 * 2**20  # more than our level ever asks a reader to hold in memory
 LEAST_PART_BYTES = 8 * 2**20
 _MOST_PARTS = 9000  # S3 takes 10,000
 
@@ -78,7 +79,7 @@ def _packed(path: Path, file: StoredFile, digest: blake3.blake3) -> Iterator[byt
 
 
 def unpack(source: Readable, file: StoredFile, path: Path, stopped: Callable[[], bool] = lambda: False) -> None:
-    """Write a file from its stored form, and check it.
+    """Write a file from its stored form, and check it; what was at `path` is replaced, and no link there followed.
 
     Raises:
         Interrupted: `stopped` says so.
@@ -87,11 +88,15 @@ def unpack(source: Readable, file: StoredFile, path: Path, stopped: Callable[[],
     digest, written = blake3.blake3(), 0
     reader: Readable = source
     if file.codec is Codec.ZSTD:
-        reader = zstandard.ZstdDecompressor().stream_reader(cast("IO[bytes]", source))  # of which it uses read alone
+        unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES)
+        reader = unpacker.stream_reader(cast("IO[bytes]", source))  # of which it uses read alone
+    path.unlink(missing_ok=True)
     try:
-        with path.open("wb") as out:
-            while written <= file.size_bytes and (chunk := reader.read(_CHUNK_BYTES)):  # whatever it would unpack to
+        with path.open("xb") as out:
+            while chunk := reader.read(_CHUNK_BYTES):
                 written += len(chunk)
+                if written > file.size_bytes:  # whatever it would unpack to
+                    break
                 digest.update(chunk)
                 out.write(chunk)
                 if stopped():

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harness.load_spec import load_campaign
+from harness.store.bucket import Bucket, open_store
 from tests.harness.aws_server import REGION, Aws, serve
+from tests.harness.clouds import write
+from tests.harness.stored_runs import make_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from harness.ledger import Ledger
+    from harness.spec import Campaign
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +43,30 @@ def aws(aws_server: Aws, monkeypatch: pytest.MonkeyPatch) -> Aws:
     for name in ("AWS_PROFILE", "AWS_REGION", "AWS_SESSION_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     return aws_server
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Campaign:
+    """A campaign with a cloud section."""
+    return load_campaign(write(tmp_path))
+
+
+@pytest.fixture
+def ec2(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """EC2 with all rights, in the spec's region."""
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "3")
+    monkeypatch.delenv("AWS_DEFAULT_REGION")  # the spec names it
+    return aws.client("ec2")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    """A run of one trial in `results`."""
+    return make_run(tmp_path / "results")
+
+
+@pytest.fixture
+def store(aws: Aws) -> Bucket:
+    """An empty results store."""
+    aws.client("s3").create_bucket(Bucket="lab")
+    return open_store("s3://lab/runs", aws.url)

@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from harness.cloud.down import take_down
 from harness.cloud.fleet import EXPIRES, OWNER, describe, find_fleets, tag
@@ -18,8 +17,9 @@ from harness.cloud.launch import own_address, prepare
 from harness.cloud.spec import Cloud
 from harness.cloud.up import bring_up
 from harness.errors import HostError, InputError
-from harness.load_spec import find_campaign, load_campaign
+from harness.load_spec import load_campaign
 from tests.harness.aws_server import REGION, refuse
+from tests.harness.clouds import cloud, nothing_is_left, write
 from tests.harness.commands import ROOT, harness, start
 
 if TYPE_CHECKING:
@@ -27,56 +27,6 @@ if TYPE_CHECKING:
 
     from harness.spec import Campaign
     from tests.harness.aws_server import Answer, Aws, Call
-
-
-def cloud(**changes: Any) -> dict[str, Any]:
-    """A cloud section: two kinds of database hosts and a client."""
-    disk = {"type": "gp3", "size": "200GiB", "iops": 6000, "throughput_mib_per_s": 250}
-    hosts = {
-        "graviton": {"group": "db", "instance_type": "c6g.2xlarge", "disk": disk, "platform": "arm"},
-        "intel": {"group": "db", "instance_type": "c5.2xlarge", "disk": disk},
-        "client": {"group": "clients", "instance_type": "c5.2xlarge", "count": 2},
-    }
-    prices = {"instances_per_hour": {"c6g.2xlarge": 0.272, "c5.2xlarge": 0.34}}
-    section = {"hosts": hosts, "expires_after_h": 2, "cost_limit": 5, "ssh_from": "203.0.113.7/32", "prices": prices}
-    return section | {"region": REGION} | changes
-
-
-def write(folder: Path, name: str = "lab", **changes: Any) -> Path:
-    """A campaign with a cloud section."""
-    path = folder / f"{name}.yaml"
-    spec = yaml.safe_load(find_campaign("smoke").read_text(encoding="utf-8"))
-    path.write_text(yaml.safe_dump(spec | {"cloud": cloud(**changes)}, sort_keys=False), encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> Campaign:
-    return load_campaign(write(tmp_path))
-
-
-@pytest.fixture
-def ec2(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "3")
-    monkeypatch.delenv("AWS_DEFAULT_REGION")  # the spec names it
-    return aws.client("ec2")
-
-
-def nothing_is_left(ec2: Any) -> bool:
-    """Asked of EC2 without our filters: not one resource is there but the images and the default network."""
-    states = {
-        one["State"]["Name"]
-        for reservation in ec2.describe_instances()["Reservations"]
-        for one in reservation["Instances"]
-    }
-    groups = [one for one in ec2.describe_security_groups()["SecurityGroups"] if one["GroupName"] != "default"]
-    others = (
-        ec2.describe_volumes()["Volumes"],
-        ec2.describe_key_pairs()["KeyPairs"],
-        ec2.describe_placement_groups()["PlacementGroups"],
-        groups,
-    )
-    return states <= {"terminated"} and not any(others)
 
 
 def test_up_list_and_down(ec2: Any, tmp_path: Path) -> None:

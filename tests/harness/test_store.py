@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import shutil
 import signal
 import subprocess
@@ -15,51 +14,19 @@ import pytest
 import zstandard
 
 from harness.errors import HostError, InputError
-from harness.ledger import RECORD_FILE, SPEC_FILE, STATE_FILE, Ledger, list_artefacts
+from harness.ledger import SPEC_FILE, Ledger
 from harness.store.bucket import Bucket, open_store
 from harness.store.index import index_store
-from harness.store.manifest import Codec, StoredFile
 from harness.store.pull import pull, read_manifest
 from harness.store.push import push
 from tests.harness.commands import harness, start
-from tests.harness.factory import keep_run, record
+from tests.harness.factory import keep_run
+from tests.harness.stored_runs import RUN, content
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.harness.aws_server import Aws, Call
-
-RUN = "20260101T000000Z"
-PART = 8 * 2**20
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    """A run of one trial, with text that packs, noise that doesn't, an empty file and a page for browsers."""
-    folder = tmp_path / "results/quick" / RUN
-    trial = folder / "trials/000-0-snappy"
-    (trial / "diagnostic.data").mkdir(parents=True)
-    (folder / "report").mkdir()
-    (folder / SPEC_FILE).write_text("seed: 1\n")
-    (folder / STATE_FILE).write_text(json.dumps({"campaign": "quick"}))
-    (folder / "report/index.html").write_text("<p>answer</p>")
-    (trial / "mongod.log").write_text("a line of a log\n" * 100_000)
-    (trial / "empty").touch()
-    (trial / "diagnostic.data/metrics").write_bytes(random.Random(1).randbytes(2 * PART + 12_345))
-    (trial / RECORD_FILE).write_text(record().model_copy(update={"artefacts": list_artefacts(trial)}).model_dump_json())
-    return Ledger(folder)
-
-
-@pytest.fixture
-def store(aws: Aws) -> Bucket:
-    aws.client("s3").create_bucket(Bucket="lab")
-    return open_store("s3://lab/runs", aws.url)
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder but locks."""
-    files = (path for path in folder.rglob("*") if path.is_file() and path.name != ".lock")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def sent_bytes(aws: Aws) -> int:
@@ -174,21 +141,6 @@ def test_a_changed_artefact_is_not_pushed(aws: Aws, store: Bucket, ledger: Ledge
     with pytest.raises(InputError, match=r"mongod\.log: its content is not what the run recorded"):
         push(ledger, store)
     assert store.head(f"quick/{RUN}/manifest.json") is None
-
-
-def test_other_trials_here_are_not_written_over(aws: Aws, store: Bucket, ledger: Ledger, tmp_path: Path) -> None:
-    push(ledger, store)
-    (ledger.folder / "report/index.html").write_text("<p>old</p>")
-    assert pull(store, "quick", RUN, tmp_path / "results")[1] == 1
-    (ledger.trials_folder / "000-0-snappy/empty").write_text("no more")
-    with pytest.raises(InputError, match="1 files here are not as in the store, the first: trials/000-0-snappy/empty"):
-        pull(store, "quick", RUN, tmp_path / "results")
-
-
-@pytest.mark.parametrize("path", ["../escape", "/etc/passwd", "trials/../../x", "", ".", "a//b"])
-def test_no_path_leads_out_of_the_run(path: str) -> None:
-    with pytest.raises(ValueError, match="no path within a run"):
-        StoredFile(path=path, size_bytes=0, blake3="0" * 64, codec=Codec.PLAIN)
 
 
 def test_what_the_user_got_wrong_is_told(aws: Aws, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:

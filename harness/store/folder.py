@@ -1,0 +1,40 @@
+"""The files of a run's folder, as they are sent and compared."""
+
+from __future__ import annotations
+
+import stat
+from typing import TYPE_CHECKING
+
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def files_below(folder: Path) -> dict[str, Path]:
+    """Every file below a folder, by its path there, sorted; no link is followed.
+
+    Raises:
+        InputError: the folder, or something in it, is neither a file nor a folder but a link, a pipe, a device …
+    """
+    found = {}
+    for path in (folder, *sorted(folder.rglob("*"))):
+        mode = path.lstat().st_mode
+        if stat.S_ISREG(mode) and path != folder:
+            found[str(path.relative_to(folder))] = path
+        elif not stat.S_ISDIR(mode):
+            raise InputError(
+                f"{path}: a run's folder holds files and folders alone, and this is {_kind(mode)}",
+                do="remove it, or put the file itself there",
+            )
+    return found
+
+
+def is_passing(name: str) -> bool:
+    """Whether a file is there for the moment only, by its path: locks, half-written files, trials at work."""
+    return name.startswith(".") or "/." in name
+
+
+def _kind(mode: int) -> str:
+    kinds = {stat.S_IFREG: "a file", stat.S_IFLNK: "a symbolic link", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")
