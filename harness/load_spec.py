@@ -35,18 +35,9 @@ RESULTS_INDEX = "index.html"
 _MOST_SHOWN = 10
 # What the files of a trial that are no phase's begin with, up to their first dot; docs/architecture.md lists them.
 _OF_A_TRIAL = {
-    "ansible",
-    "context",
-    "diagnostic",
-    "failure",
-    "in_force",
-    "mongod",
-    "network",
-    "snapshot",
-    "stop",
-    "trial",
+    "ansible", "context", "diagnostic", "failure", "in_force", "mongod", "network", "snapshot", "stop", "trial",
     "verify",
-}
+}  # fmt: skip
 _OF_UPGRADES = ("upgraded-", "verify-")
 _BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 

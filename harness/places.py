@@ -6,6 +6,7 @@ says nothing are one platform together. Each platform runs the whole campaign, a
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 

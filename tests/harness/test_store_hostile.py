@@ -11,8 +11,7 @@ import pytest
 import zstandard
 
 from harness.errors import HostError, InputError
-from harness.ledger import HOST_FILE, LATEST, SPEC_FILE, Ledger
-from harness.results_index import DECISION_FILE
+from harness.ledger import DECISION_FILE, HOST_FILE, LATEST, SPEC_FILE, Ledger
 from harness.store.index import index_store
 from harness.store.manifest import MANIFEST, MOST_BYTES, Codec, Manifest, StoredFile
 from harness.store.pull import pull
