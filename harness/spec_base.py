@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pydantic import BaseModel, ConfigDict
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from analysis.bounds import NAME_PATTERN, Name
 
-NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$"
-Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
+__all__ = ["NAME_PATTERN", "Name", "Spec"]
 
 
 class Spec(BaseModel):
