@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from harness.ledger import SPEC_FILE, VERSIONS_FILE, find_run
+from harness.ledger import SPEC_FILE, find_run
 from harness.load_spec import load_campaign
-from harness.run_json import read_hosts, read_json
+from harness.run_json import read_hosts, read_manifest, read_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ def read_campaign(ledger: Ledger) -> Campaign:
     Raises:
         InputError: its spec is not one of this version.
     """
-    return load_campaign(ledger.folder / SPEC_FILE, name=str(ledger.state().get("campaign", "")))
+    return load_campaign(ledger.folder / SPEC_FILE, name=ledger.state().get("campaign", ""), links=False)
 
 
 def run_facts(folder: Path) -> dict[str, JsonValue]:
@@ -52,9 +52,9 @@ def conditions(ledger: Ledger, campaign: Campaign) -> dict[str, JsonValue]:
     """What a run's figures are conditional on: hosts, corpora, every condition of the spec, and versions of tools."""
     found = host_facts(read_hosts(ledger.folder))
     for name in campaign.datasets:
-        found[f"corpus.{name}"] = read_json(ledger.folder / f"dataset-{name}.json").get("digest")
+        found[f"corpus.{name}"] = read_manifest(ledger.folder, name).get("digest")
     found |= dict(_sections(campaign.model_dump(mode="json", exclude=_NOT_CONDITIONS)))
-    return found | version_facts(read_json(ledger.folder / VERSIONS_FILE))
+    return found | version_facts(read_versions(ledger.folder))
 
 
 def host_facts(hosts: Mapping[str, dict[str, Any]]) -> dict[str, JsonValue]:

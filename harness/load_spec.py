@@ -64,13 +64,15 @@ def did_you_mean(wrong: str, known: list[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
-def load_campaign(path: Path, name: str = "") -> Campaign:
+def load_campaign(path: Path, name: str = "", *, links: bool = True) -> Campaign:
     """Read, validate and cross-check a campaign file; it is called `name`, or else as its file.
+
+    A user's file may be a link; what is read of a run may not (`links`).
 
     Raises:
         InputError: with one line per fault, each with file, line, key and what is allowed.
     """
-    source = read_yaml(path)
+    source = read_yaml(path, links=links)
     if not isinstance(source.data, dict):
         raise InputError(
             f"{path}: a campaign is a mapping of keys", do="docs/spec.md lists them, campaigns/ has examples"

@@ -12,7 +12,7 @@ from analysis.comparability import compare_facts
 from harness.errors import InputError
 from harness.facts import host_facts, version_facts
 from harness.ledger import HOST_FILE, VERSIONS_FILE
-from harness.run_json import read_hosts, read_json
+from harness.run_json import read_hosts, read_versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ def _differences(
     begun, now = read_hosts(ledger.folder), dict(hosts)
     if begun and begun.keys() != now.keys():
         return compare_facts({"hosts": ", ".join(sorted(begun))}, {"hosts": ", ".join(sorted(now))}).all
-    known = host_facts(begun) | version_facts(read_json(ledger.folder / VERSIONS_FILE))
+    known = host_facts(begun) | version_facts(read_versions(ledger.folder))
     known = {fact: value for fact, value in known.items() if value is not None}
     told = host_facts(now) | version_facts(versions)
     return compare_facts(known, {fact: told.get(fact) for fact in known}).all
