@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CAMPAIGNS = ROOT / "campaigns"
 MIXES = ROOT / "workloads"
 _MOST_SHOWN = 10
+_LONGEST_SHOWN = 200
 _BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 
 
@@ -94,7 +95,7 @@ def _complaint(source: YamlSource, faults: list[tuple[KeyPath, str]]) -> InputEr
 
 
 def _dotted(at: KeyPath) -> str:
-    return ".".join(str(part) for part in at) or "(top level)"
+    return _short(".".join(str(part) for part in at)) or "(top level)"
 
 
 def _describe(source: YamlSource, detail: ErrorDetails) -> tuple[KeyPath, str]:
@@ -108,8 +109,13 @@ def _describe(source: YamlSource, detail: ErrorDetails) -> tuple[KeyPath, str]:
         return at, "this key is required"
     message = detail["msg"].removeprefix("Value error, ")
     given = detail.get("input")
-    shown = f" (given: {given!r})" if isinstance(given, str | int | float | bool) and repr(given) not in message else ""
+    known = _short(repr(given)) if isinstance(given, str | int | float | bool) else ""
+    shown = f" (given: {known})" if known and known not in message else ""
     return at, f"{message[0].lower()}{message[1:]}{shown}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def _path_in_file(source: YamlSource, loc: tuple[str | int, ...]) -> KeyPath:
