@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from analysis.bounds import (
     LARGEST_INT,
@@ -39,6 +39,12 @@ _Sizes = Annotated[dict[Word, Bytes], _Few]
 _Counters = Annotated[dict[Word, Figure | None], Field(max_length=500)]
 _Statuses = Annotated[dict[Word, Annotated[dict[Word, Count], _Few]], _Few]
 _PerSecond = Annotated[tuple[Amount, ...], Field(max_length=600_000)]  # a phase lasts a few days at most
+
+
+def _with_total(steps_s: dict[str, float]) -> dict[str, float]:
+    if "total" not in steps_s:
+        raise ValueError("the trial's whole length is missing")
+    return steps_s
 
 
 class Compressor(StrEnum):
@@ -282,7 +288,7 @@ class TrialRecord(Part):
     )
     started_at: Word = Field(description="UTC, ISO 8601.")
     ended_at: Word
-    steps_s: Annotated[dict[Word, Seconds], Field(max_length=1000)] = Field(
+    steps_s: Annotated[dict[Word, Seconds], Field(max_length=1000), AfterValidator(_with_total)] = Field(
         description="Seconds by step of the trial, and in all as `total`; the rest is the executor's."
     )
     regime: Regime = Field(Regime.ANY, description="What was asked; engine counters prove it, or the trial is void.")

@@ -69,12 +69,27 @@ def decide_run(ledger: Ledger, campaign: Campaign) -> Decision:
 
 
 def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = None) -> Decision:
-    """Decide, and write everything that people look at into the run's `report/`."""
+    """Decide, and write everything that people look at into the run's `report/`.
+
+    Raises:
+        InputError: a file of the run can't be read, or a template is wrong.
+    """
+    run = read_run(ledger, campaign)
+    try:
+        decision = write_report(run, ledger.report_folder, template)
+    except TemplateFaultError as error:
+        raise InputError(str(error), do="mend the template; docs/templates.md has an example") from error
+    write_tables(run.records, ledger.report_folder)
+    return decision
+
+
+def read_run(ledger: Ledger, campaign: Campaign) -> Run:
+    """Everything of a run that its report is made from. Raises InputError where a file of it can't be read."""
     records = ledger.records()
     blocks = max(campaign.fewest_blocks, blocks_begun(campaign, records))
     hosts = read_hosts(ledger.folder)
     versions = [engine.version for engine in campaign.engines.values()]
-    run = Run(
+    return Run(
         campaign=campaign.name,
         run_id=ledger.run_id,
         question=campaign.question,
@@ -97,12 +112,6 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
         moved=moved_canaries(ledger.folder, campaign.limits.canary_percent),
         time_series=engine_seconds(ledger, records),
     )
-    try:
-        decision = write_report(run, ledger.report_folder, template)
-    except TemplateFaultError as error:
-        raise InputError(str(error), do="mend the template; docs/templates.md has an example") from error
-    write_tables(records, ledger.report_folder)
-    return decision
 
 
 def write_tables(records: Sequence[TrialRecord], folder: Path) -> None:
