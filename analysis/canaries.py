@@ -8,28 +8,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from pydantic import Field
 
-from analysis.records import Count, Part
+from analysis.bounds import Block, Positive, Word
+from analysis.records import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Rate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Work = Literal["CPU", "disk"]
 
 
 class Canary(Part):
     """One host's speed at one moment, by a short fixed piece of work."""
 
-    block: Count
+    block: Block
     moment: Literal["before", "after"]
-    host: str
-    cpu_bytes_per_s: Rate = Field(description="Compressed by one core.")
-    disk_bytes_per_s: Rate | None = Field(description="Written and synced; None for a host that only loads.")
-    at: str = Field(description="UTC, ISO 8601.")
+    host: Word
+    cpu_bytes_per_s: Positive = Field(description="Compressed by one core.")
+    disk_bytes_per_s: Positive | None = Field(description="Written and synced; None for a host that only loads.")
+    at: Word = Field(description="UTC, ISO 8601.")
 
     def rate(self, work: Work) -> float | None:
         """Its figure for one kind of work."""

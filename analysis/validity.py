@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from analysis.records import Reason, Seconds
+from analysis.bounds import Seconds
+from analysis.records import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,6 +10,8 @@ from pydantic import TypeAdapter, ValidationError
 from analysis.canaries import Canary, Moved, moved
 from harness.errors import HostError, InputError
 from harness.playbooks import run_playbook
+from harness.run_state import first_fault
+from workloads.stored import read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from harness.ledger import Ledger
 
 FILE = "canaries.json"
+_LARGEST_BYTES = 64 * 2**20
 _LIST = TypeAdapter(list[Canary])
 
 
@@ -53,14 +56,13 @@ def read_canaries(run: Path) -> list[Canary]:
         InputError: the file is damaged.
     """
     path = run / FILE
-    if not path.is_file():
-        return []
     try:
-        return _LIST.validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise InputError(
-            f"{path}: not a run's canaries: {error.errors()[0]['msg']}", do="restore or remove it"
-        ) from error
+        return _LIST.validate_json(read_regular(path, _LARGEST_BYTES))
+    except FileNotFoundError:
+        return []
+    except (OSError, ValidationError) as error:
+        why = first_fault(error) if isinstance(error, ValidationError) else error.strerror
+        raise InputError(f"{path}: not a run's canaries: {why}", do="restore or remove it") from error
 
 
 def moved_canaries(run: Path, limit_percent: float) -> tuple[Moved, ...]:

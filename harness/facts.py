@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from harness.ledger import MIXES_FILE, SPEC_FILE, VERSIONS_FILE, find_run
+from harness.ledger import SPEC_FILE, find_run
 from harness.load_spec import load_kept
-from harness.run_json import read_hosts, read_json
+from harness.run_json import read_hosts, read_manifest, read_mixes_kept, read_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ def read_campaign(ledger: Ledger) -> Campaign:
     Raises:
         InputError: its spec is not one of this version.
     """
-    return load_kept(ledger.folder / SPEC_FILE, str(ledger.state().get("campaign", "")))
+    return load_kept(ledger.folder / SPEC_FILE, ledger.state().get("campaign", ""))
 
 
 def run_facts(folder: Path) -> dict[str, JsonValue]:
@@ -52,10 +52,10 @@ def conditions(ledger: Ledger, campaign: Campaign) -> dict[str, JsonValue]:
     """What a run's figures are conditional on: hosts, corpora, mixes, the spec's conditions, versions of tools."""
     found = host_facts(read_hosts(ledger.folder))
     for name in campaign.datasets:
-        found[f"corpus.{name}"] = read_json(ledger.folder / f"dataset-{name}.json").get("digest")
-    found |= mix_facts(read_json(ledger.folder / MIXES_FILE))
+        found[f"corpus.{name}"] = read_manifest(ledger.folder, name).get("digest")
+    found |= mix_facts(read_mixes_kept(ledger.folder))
     found |= dict(_sections(campaign.model_dump(mode="json", exclude=_NOT_CONDITIONS)))
-    return found | version_facts(read_json(ledger.folder / VERSIONS_FILE))
+    return found | version_facts(read_versions(ledger.folder))
 
 
 def host_facts(hosts: Mapping[str, dict[str, Any]]) -> dict[str, JsonValue]:
@@ -68,10 +68,9 @@ def host_facts(hosts: Mapping[str, dict[str, Any]]) -> dict[str, JsonValue]:
     return found
 
 
-def mix_facts(mixes: Mapping[str, Any]) -> dict[str, JsonValue]:
+def mix_facts(mixes: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue]:
     """Of what the clients are told of each workload's mix; the file's name is no fact."""
-    told = {name: mix for name, mix in mixes.items() if isinstance(mix, dict)}
-    return {f"mix.{name}.{key}": _flat(value) for name, mix in told.items() for key, value in mix.items()}
+    return {f"mix.{name}.{key}": _flat(value) for name, mix in mixes.items() for key, value in mix.items()}
 
 
 def version_facts(versions: Mapping[str, Any]) -> dict[str, JsonValue]:

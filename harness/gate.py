@@ -16,7 +16,7 @@ from analysis.tolerances import Tolerances
 from harness.errors import Exit, HostError, InputError
 from harness.facts import conditions, read_campaign
 from harness.ledger import find_run, write_whole
-from harness.outcome import decide_run, exit_code
+from harness.outcome import blocks_begun, decide_run, exit_code
 from harness.plan import plan
 from harness.verify import evidence_faults, require_verified
 from harness.yaml_source import read_yaml
@@ -135,7 +135,7 @@ def write_baseline(run: Path, path: Path) -> Side:
     ledger = find_run(run)
     campaign = read_campaign(ledger)
     records = ledger.records()
-    blocks = max((record.block + 1 for record in records), default=campaign.fewest_blocks)
+    blocks = blocks_begun(campaign, records) or campaign.fewest_blocks
     planned = plan(campaign, blocks, ledger.platforms)
     if exit_code(decide_run(ledger, campaign), records, planned) is Exit.INCOMPLETE or not ledger.finished:
         raise InputError(f"{run}: this run is not complete, or has void trials", do="resume it, or take another run")

@@ -10,6 +10,7 @@ is renamed to `trials/<trial>`. So a folder without a leading dot is complete, a
 from __future__ import annotations
 
 import difflib
+import errno
 import fcntl
 import json
 import os
@@ -26,7 +27,10 @@ from analysis.records import Artefact, TrialRecord
 from harness.digests import Digests, Entry, fingerprint, is_there
 from harness.errors import HostError, InputError
 from harness.plan import ONE_PLATFORM
+from harness.run_state import RunState, first_fault, read_run_state
 from reports import files
+from workloads import YcsbOutputError
+from workloads.histogram import Histogram
 from workloads.stored import pack, read_stored
 
 if TYPE_CHECKING:
@@ -203,13 +207,13 @@ class Ledger:
     def _keep_state(self, **news: Any) -> None:
         self.write(STATE_FILE, json.dumps(self.state() | news))
 
-    def state(self) -> dict[str, Any]:
-        """What `run.json` says: campaign, the command that repeats the run, platforms, rates, whether it is done."""
-        try:
-            found = json.loads((self.folder / STATE_FILE).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
+    def state(self) -> RunState:
+        """What `run.json` says: campaign, the command that repeats the run, platforms, rates, whether it is done.
+
+        Raises:
+            InputError: it is damaged. (One that is missing says nothing.)
+        """
+        return read_run_state(self.folder / STATE_FILE)
 
     @property
     def finished(self) -> bool:
@@ -252,17 +256,20 @@ def read_record(path: Path) -> TrialRecord:
     """One trial's record.
 
     Raises:
-        InputError: the file is missing, cut short, of another format version, or not a record.
+        InputError: the file is missing, a link, cut short, of another format version, or not a record.
     """
     try:
-        return TrialRecord.model_validate_json(read_stored(path, _LARGEST_RECORD_BYTES))
+        if path.parent.is_symlink():
+            raise OSError(errno.ELOOP, "its folder is a link, which is not followed here")
+        record = TrialRecord.model_validate_json(read_stored(path, _LARGEST_RECORD_BYTES))
+        for latency in (latency for phase in record.phases for latency in phase.latencies):
+            Histogram.decode(latency.histogram)
+        return record
     except OSError as error:
         raise InputError(f"{path}: can't be read: {error.strerror}", do="restore the file") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+    except (ValidationError, YcsbOutputError) as error:
         raise InputError(
-            f"{path}: not a trial record of a version this Pressgauge reads: {where}: {first['msg']}",
+            f"{path}: not a trial record of a version this Pressgauge reads: {first_fault(error)}",
             do="restore the file, or move its folder away and run again: the trial is then repeated",
         ) from error
 

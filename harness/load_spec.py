@@ -39,6 +39,7 @@ _OF_A_TRIAL = {
     "verify",
 }  # fmt: skip
 _OF_UPGRADES = ("upgraded-", "verify-")
+_LONGEST_SHOWN = 200
 _BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 
 
@@ -81,12 +82,12 @@ def load_campaign(path: Path) -> Campaign:
 
 
 def load_kept(path: Path, name: str) -> Campaign:
-    """The campaign that a run keeps: as `load_campaign`, and whatever has become of files beside the run.
+    """The campaign that a run keeps, in a file that is no link: valid whatever has become of files beside the run.
 
     Raises:
         InputError: as there.
     """
-    source, campaign = _read(path, name or path.stem)
+    source, campaign = _read(path, name or path.stem, links=False)
     if faults := list(_cross_checks(campaign)):
         raise _complaint(source, faults)
     return campaign
@@ -109,8 +110,8 @@ def _mix_folders(path: Path) -> tuple[Path, Path]:
     return path.parent, MIXES
 
 
-def _read(path: Path, name: str) -> tuple[YamlSource, Campaign]:
-    source = read_yaml(path)
+def _read(path: Path, name: str, *, links: bool = True) -> tuple[YamlSource, Campaign]:
+    source = read_yaml(path, links=links)
     if not isinstance(source.data, dict):
         raise InputError(
             f"{path}: a campaign is a mapping of keys", do="docs/spec.md lists them, campaigns/ has examples"
@@ -129,7 +130,7 @@ def _complaint(source: YamlSource, faults: list[tuple[KeyPath, str]]) -> InputEr
 
 
 def _dotted(at: KeyPath) -> str:
-    return ".".join(str(part) for part in at) or "(top level)"
+    return _short(".".join(str(part) for part in at)) or "(top level)"
 
 
 def _describe(source: YamlSource, detail: ErrorDetails) -> tuple[KeyPath, str]:
@@ -143,8 +144,13 @@ def _describe(source: YamlSource, detail: ErrorDetails) -> tuple[KeyPath, str]:
         return at, "this key is required"
     message = detail["msg"].removeprefix("Value error, ")
     given = detail.get("input")
-    shown = f" (given: {given!r})" if isinstance(given, str | int | float | bool) and repr(given) not in message else ""
+    known = _short(repr(given)) if isinstance(given, str | int | float | bool) else ""
+    shown = f" (given: {known})" if known and known not in message else ""
     return at, f"{message[0].lower()}{message[1:]}{shown}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def _path_in_file(source: YamlSource, loc: tuple[str | int, ...]) -> KeyPath:

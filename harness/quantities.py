@@ -18,16 +18,22 @@ _UNITS = {
     "GB": 10**9,
     "TB": 10**12,
 }
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?i?B)")
+_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([KMGT]?i?B)")
+LARGEST_BYTES = 2**60
 
 
 def parse_size(value: object) -> object:
     """Bytes of a size such as `512MiB` or `1.5 GiB`; anything but a string is passed on to the validator."""
-    if not isinstance(value, str):
-        return value
+    size = _bytes_of(value) if isinstance(value, str) else value
+    if isinstance(size, int | float) and size > LARGEST_BYTES:
+        raise ValueError("larger than any disk or memory")
+    return size
+
+
+def _bytes_of(value: str) -> int:
     match = _SIZE.fullmatch(value.strip())
     if not match or match[2] not in _UNITS:
-        raise ValueError(f"{value!r} is no size; write a number and a unit, for instance 512MiB or 1.5GiB")
+        raise ValueError(f"{value[:40]!r} is no size; write a number and a unit, for instance 512MiB or 1.5GiB")
     return int(float(match[1]) * _UNITS[match[2]])
 
 

@@ -15,6 +15,7 @@ from harness.facts import run_facts
 from harness.ledger import DECISION_FILE, HOST_FILE, RUN_ID_FORMAT
 from harness.run_json import parse_hosts
 from reports import RunSummary, Shift, by_campaign, write_index
+from workloads.stored import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -73,7 +74,7 @@ def _summaries(results: Path) -> Iterator[RunSummary]:
         if any(part.is_symlink() for part in (path.parent, path, folder / HOST_FILE)):  # leads out of the run
             continue
         try:
-            decision, hosts = path.read_bytes(), (folder / HOST_FILE).read_bytes()
+            decision, hosts = (read_regular(one) for one in (path, folder / HOST_FILE))
         except OSError:
             continue
         summary = summarise_run(folder.parent.name, folder.name, decision, hosts)

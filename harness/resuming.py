@@ -12,7 +12,7 @@ from analysis.comparability import compare_facts
 from harness.errors import InputError
 from harness.facts import host_facts, mix_facts, version_facts
 from harness.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE
-from harness.run_json import read_hosts, read_json
+from harness.run_json import read_hosts, read_manifest, read_mixes_kept, read_versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,15 +67,14 @@ def keep_corpus(ledger: Ledger, name: str, manifest: Manifest) -> None:
     Raises:
         InputError: the run has trials with another corpus.
     """
-    path = ledger.folder / f"dataset-{name}.json"
-    begun = read_json(path).get("digest")
+    begun = read_manifest(ledger.folder, name).get("digest")
     if begun not in (None, manifest.digest) and ledger.records():
         raise InputError(
             f"{ledger.folder}: this run is unfinished, and was begun with another corpus:\n"
             f"corpus.{name}: {begun} when it began, {manifest.digest} now",
             do="put the dataset's file, or the version of Faker, back to resume it; or start a new run with NEW=1",
         )
-    ledger.write(path.name, manifest.model_dump_json(indent=1))
+    ledger.write(f"dataset-{name}.json", manifest.model_dump_json(indent=1))
 
 
 def _differences(
@@ -85,8 +84,7 @@ def _differences(
     begun, now = read_hosts(ledger.folder), dict(hosts)
     if begun and begun.keys() != now.keys():
         return compare_facts({"hosts": ", ".join(sorted(begun))}, {"hosts": ", ".join(sorted(now))}).all
-    known = host_facts(begun) | version_facts(read_json(ledger.folder / VERSIONS_FILE))
-    known |= mix_facts(read_json(ledger.folder / MIXES_FILE))
+    known = host_facts(begun) | version_facts(read_versions(ledger.folder)) | mix_facts(read_mixes_kept(ledger.folder))
     known = {fact: value for fact, value in known.items() if value is not None}
     told = host_facts(now) | others
     return compare_facts(known, {fact: told.get(fact) for fact in known}).all

@@ -7,19 +7,26 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
+from analysis.bounds import MOST_BLOCKS, Positive
 from analysis.criteria import Criteria, Precision
 from analysis.records import Compressor, Regime
 from datasets.recipes import Recipe
+from harness.addresses import check_bind_ip, check_cpus
 from harness.cloud.spec import Cloud
 from harness.mix import Distribution
 from harness.quantities import Size
 from harness.spec_base import Name, Spec
 
-Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")]
+Version = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Place = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f\x7f]*$")]
 GIB = 2**30
+_MOST_CELLS = 500
+_Few = Field(max_length=100)
+_Some = Field(min_length=1, max_length=100)
+_MANY = 2**31 - 1
 
 
 class AnyEngine(Spec):
@@ -27,6 +34,7 @@ class AnyEngine(Spec):
 
     upgraded_from: tuple[Name, ...] = Field(
         (),
+        max_length=100,
         description="Engines of this campaign, oldest first: the first loads the data, each next one takes its files "
         "over, this one last; run workloads are measured under this one. Left out: a fresh load.",
     )
@@ -51,7 +59,7 @@ class TarballEngine(AnyEngine):
 
     source: Literal["tarball"] = Field(description="A tarball, by URL or path.")
     version: Version = Field(description="The version its mongod must report.")
-    location: str = Field(description="URL, or path on the database host.")
+    location: Place = Field(description="URL, or path on the database host.")
     sha256: Sha256 | None = Field(None, description="Of the tarball; required for a URL.")
 
     @model_validator(mode="after")
@@ -66,7 +74,7 @@ class BinaryEngine(AnyEngine):
 
     source: Literal["binary"] = Field(description="A binary that is there.")
     version: Version = Field(description="The version it must report.")
-    path: str = Field(description="Absolute path on the database host.", pattern=r"^/")
+    path: Annotated[Place, StringConstraints(pattern=r"^/")] = Field(description="Absolute path on the database host.")
 
 
 Engine = Annotated[WheelEngine | PackageEngine | TarballEngine | BinaryEngine, Field(discriminator="source")]
@@ -91,7 +99,9 @@ class Arm(Spec):
     )
     journal_compressor: Compressor = Field(Compressor.SNAPPY, description="Of the write-ahead log.")
     leaf_page_max: Size | None = Field(None, description="Largest leaf page on disk; the engine's default is 32KiB.")
-    collection_config: str | None = Field(None, description="Further WiredTiger options of the collection.")
+    collection_config: Annotated[str, Field(max_length=4096)] | None = Field(
+        None, description="Further WiredTiger options of the collection."
+    )
     sync_period_s: Annotated[int, Field(ge=1, le=3600)] | None = Field(
         None, description="Seconds between checkpoints; the engine's default is 60."
     )
@@ -123,7 +133,7 @@ class Client(Spec):
     """How a YCSB client drives a phase."""
 
     threads: Annotated[int, Field(ge=1, le=1024)] = Field(4, description="Client threads of all clients together.")
-    target_per_s: Annotated[int, Field(ge=1)] | None = Field(
+    target_per_s: Annotated[int, Field(ge=1, le=_MANY)] | None = Field(
         None,
         description="Offered load of all clients, at least 1 for each thread; without it they go as fast as they can.",
     )
@@ -165,7 +175,7 @@ class Workload(Client):
     distribution: Distribution | None = Field(None, description="Of the keys; the mix's if left out.")
     measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(20, description="The measured window.")
     pace: Pace | None = Field(None, description="Offer every arm the same load, found in the first block.")
-    operations: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
+    operations: Annotated[int, Field(ge=1, le=_MANY)] | None = Field(
         None, description="Bound the phase by operations instead; measure_s must then be null."
     )
 
@@ -181,8 +191,8 @@ class Workload(Client):
 class Blocks(Spec):
     """How many rounds: at least `min`, then until `precision` is met, at most `max`."""
 
-    min: Annotated[int, Field(ge=1, le=1000)] = Field(description="Run in any case; below 5 intervals are wide.")
-    max: Annotated[int, Field(ge=1, le=1000)] = Field(description="Never more than so many.")
+    min: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = Field(description="Run in any case; below 5 intervals are wide.")
+    max: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = Field(description="Never more than so many.")
     precision: Precision = Precision()
 
     @model_validator(mode="after")
@@ -198,11 +208,13 @@ class Limits(Spec):
     attempts: Annotated[int, Field(ge=1, le=10)] = Field(
         2, description="Of a trial that the host, the engine or the client fails."
     )
-    failed_operations: Annotated[int, Field(ge=0)] = Field(0, description="More than this in one trial void it.")
-    verify_all_up_to: Annotated[int, Field(ge=0)] = Field(
+    failed_operations: Annotated[int, Field(ge=0, le=_MANY)] = Field(
+        0, description="More than this in one trial void it."
+    )
+    verify_all_up_to: Annotated[int, Field(ge=0, le=_MANY)] = Field(
         1_000_000, description="Up to so many documents all are verified; of more, a sample of this size."
     )
-    canary_percent: Annotated[float, Field(gt=0)] = Field(
+    canary_percent: Positive = Field(
         15.0, description="A block is flagged when a host's CPU or disk canary beside it moved by more."
     )
     free_disk: Size = Field(GIB, description="Space that must stay free on the data and results disks.")
@@ -212,10 +224,10 @@ class Instance(Spec):
     """Where a mongod listens and what it may use."""
 
     port: Annotated[int, Field(ge=1024, le=65535)] = Field(27117, description="Must be free.")
-    bind_ip: str | None = Field(
+    bind_ip: Annotated[str, Field(max_length=1000), AfterValidator(check_bind_ip)] | None = Field(
         None, description="Where mongod listens; the address the inventory names if left out. Never all addresses."
     )
-    cpus: Annotated[str, StringConstraints(pattern=r"^\d+([,-]\d+)*$")] | None = Field(
+    cpus: Annotated[str, Field(max_length=1000), AfterValidator(check_cpus)] | None = Field(
         None, description="Cores of mongod, e.g. `0-3`; all if left out."
     )
     tls: Literal["auto", "always", "never"] = Field(
@@ -223,13 +235,6 @@ class Instance(Spec):
         description="Whether all that reaches mongod is encrypted, in every arm alike; `auto`: where its clients or "
         "other members are on other hosts.",
     )
-
-    @field_validator("bind_ip")
-    @classmethod
-    def _not_everywhere(cls, bind_ip: str | None) -> str | None:
-        if bind_ip is not None and {address.strip() for address in bind_ip.split(",")} & {"*", "0.0.0.0", "::", ""}:  # noqa: S104
-            raise ValueError("a mongod listens on addresses that are named, never on all")
-        return bind_ip
 
 
 class Topology(Spec):
@@ -260,12 +265,12 @@ class Campaign(Spec):
     question: str = Field("", max_length=500, description="Heads the report.")
     name: Name = Field("", description="Taken from the file's name.", validate_default=False)
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = Field(1, description="Of order and documents.")
-    blocks: Annotated[int, Field(ge=1, le=1000)] | Blocks = Field(3, description="Rounds; each runs every cell.")
-    engines: Annotated[dict[Name, Engine], Field(min_length=1)] = Field(description="Factor: engines by name.")
-    arms: Annotated[dict[Name, Arm], Field(min_length=1)] = Field(description="Factor: compressor settings by name.")
-    datasets: Annotated[dict[Name, Recipe], Field(min_length=1)] = Field(description="Factor: what is stored, by name.")
+    blocks: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] | Blocks = Field(3, description="Rounds; each runs every cell.")
+    engines: Annotated[dict[Name, Engine], _Some] = Field(description="Factor: engines by name.")
+    arms: Annotated[dict[Name, Arm], _Some] = Field(description="Factor: compressor settings by name.")
+    datasets: Annotated[dict[Name, Recipe], _Some] = Field(description="Factor: what is stored, by name.")
     document: Document = Document()
-    records: Annotated[int, Field(ge=10, le=2**31 - 1)] = Field(description="Documents loaded in each trial.")
+    records: Annotated[int, Field(ge=10, le=_MANY)] = Field(description="Documents loaded in each trial.")
     cache_size: Annotated[Size, Field(ge=GIB // 4)] = Field(GIB, description="WiredTiger's cache, at least 256MiB.")
     regime: Regime = Field(
         Regime.ANY, description="Whether the data fits the cache; checked by engine counters, unless `any`."
@@ -276,11 +281,18 @@ class Campaign(Spec):
     topology: Topology = Topology()
     write_concern: WriteConcern = WriteConcern()
     load: Load = Load()
-    workloads: dict[Name, Workload] = Field({}, description="Run after the load, in this order.")
+    workloads: Annotated[dict[Name, Workload], _Few] = Field({}, description="Run after the load, in this order.")
     instance: Instance = Instance()
     limits: Limits = Limits()
     cloud: Cloud | None = Field(None, description="Hosts on EC2 for this campaign, started by `make cloud-up`.")
     decision: Criteria
+
+    @model_validator(mode="after")
+    def _can_be_planned(self) -> Campaign:
+        cells = len(self.engines) * len(self.arms) * len(self.datasets)
+        if cells > _MOST_CELLS:
+            raise ValueError(f"engines × arms × datasets: {cells} cells; {_MOST_CELLS} at most")
+        return self
 
     @model_validator(mode="after")
     def _topology_can_be_had(self) -> Campaign:

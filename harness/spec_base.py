@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
-NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$"
-Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
+from analysis.bounds import NAME_PATTERN, Name
+
+__all__ = ["NAME_PATTERN", "Name", "RunName", "Spec", "is_name", "is_run_name"]
 _RUN_NAME = re.compile(r"(?!(?i:latest)$)[A-Za-z0-9][A-Za-z0-9._-]{0,79}")  # `latest` is the link to a run
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness.addresses import check_bind_ip
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,11 +39,16 @@ def instances(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> t
     Members take the database hosts in turn; those of one host take one port after another.
 
     Raises:
-        InputError: the inventory has no database host.
+        InputError: the inventory has no database host, or one whose address is none or stands for all.
     """
     ordered = sorted((found["database_number"], host) for host, found in surveys.items() if found["database"])
     if not ordered:
         raise InputError("the inventory has no host in its group db", do="put one there")
+    for _, host in ordered:
+        try:
+            check_bind_ip(str(surveys[host]["address"]))
+        except ValueError as error:
+            raise InputError(f"{host}: pressgauge_address: {error}", do="give the host's own address") from error
     taken: Counter[str] = Counter()
     found = []
     for number in range(campaign.topology.member_count):

@@ -32,14 +32,14 @@ _MOST_DIFFERENCES = 3
 def evidence_faults(ledger: Ledger) -> Iterator[str]:
     """Everything that is wrong with what a run's report is made from."""
     yield from folder_faults(ledger)
-    yield from _or_why_not(_reading_faults(ledger))
+    yield from or_why_not(_reading_faults(ledger))
 
 
 def folder_faults(ledger: Ledger) -> Iterator[str]:
     """What is not as it was recorded, or not of the plan; records are not read again from their evidence."""
-    yield from _file_faults(ledger)
+    yield from or_why_not(_file_faults(ledger))
     yield from chain.from_iterable(_trial_faults(folder) for folder in _trial_folders(ledger))
-    yield from _or_why_not(_plan_faults(ledger))
+    yield from or_why_not(_plan_faults(ledger))
 
 
 def require_verified(ledger: Ledger, found: Iterator[str]) -> None:
@@ -62,7 +62,7 @@ def _trial_folders(ledger: Ledger) -> list[Path]:
     return sorted(ledger.trials_folder.glob("[!.]*"))
 
 
-def _or_why_not(found: Iterator[str]) -> Iterator[str]:
+def or_why_not(found: Iterator[str]) -> Iterator[str]:
     """The faults, or why they can't be looked for."""
     try:
         yield from found

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from harness.errors import InputError
+from workloads.stored import read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 KeyPath = tuple[str | int, ...]
-_MAX_BYTES = 1 << 20
+MOST_BYTES = 1 << 20
 _MAX_NODES = 20_000
+_LONGEST_NUMBER = 40  # what is longer takes long to parse, or to show
+_NUMBERS = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
 _MEND = "mend the file there; docs/spec.md has the keys, and campaigns/ has examples"
 
 
@@ -33,18 +36,17 @@ class YamlSource:
         return self.lines.get(path, 1)
 
 
-def read_yaml(path: Path) -> YamlSource:
+def read_yaml(path: Path, *, links: bool = True) -> YamlSource:
     """Read one YAML document, data only (no tags that build objects), refusing duplicate keys.
 
     Raises:
-        InputError: the file can't be read, isn't YAML, is over 1 MiB, or repeats a key.
+        InputError: the file can't be read (no regular file, or through a link where `links` may not), isn't YAML, is
+            over 1 MiB, repeats a key or has a number of endless digits.
     """
     try:
-        raw = path.read_bytes()
+        raw = read_regular(path, MOST_BYTES, links=links)
     except OSError as error:
         raise InputError(f"{path}: can't be read: {error.strerror}", do="give the path of a readable file") from error
-    if len(raw) > _MAX_BYTES:
-        raise InputError(f"{path}: {len(raw)} bytes are too many for a spec (1 MiB at most)", do=_MEND)
     try:
         node = yaml.compose(raw.decode("utf-8"), Loader=yaml.SafeLoader)
         lines: dict[KeyPath, int] = {}
@@ -64,8 +66,12 @@ def _walk(file: Path, node: yaml.Node, at: KeyPath, lines: dict[KeyPath, int]) -
     if len(lines) > _MAX_NODES:  # aliases of aliases would otherwise be followed for ever
         raise InputError(f"{file}: more than {_MAX_NODES} values; a spec has no use for that many", do=_MEND)
     lines.setdefault(at, node.start_mark.line + 1)
+    _refuse_long_number(file, node)
     if isinstance(node, yaml.MappingNode):
         for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise InputError(f"{file}:{key_node.start_mark.line + 1}: a key has to be a text", do=_MEND)
+            _refuse_long_number(file, key_node)
             key = str(key_node.value)
             if (*at, key) in lines:
                 raise InputError(
@@ -78,3 +84,8 @@ def _walk(file: Path, node: yaml.Node, at: KeyPath, lines: dict[KeyPath, int]) -
     elif isinstance(node, yaml.SequenceNode):
         for index, child in enumerate(node.value):
             _walk(file, child, (*at, index), lines)
+
+
+def _refuse_long_number(file: Path, node: yaml.Node) -> None:
+    if node.tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
+        raise InputError(f"{file}:{node.start_mark.line + 1}: a number of {len(node.value)} characters", do=_MEND)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import stat
 from typing import TYPE_CHECKING
 
 import zstandard
@@ -24,18 +26,32 @@ def pack(path: Path) -> None:
         path.unlink()
 
 
+def read_regular(path: Path, at_most: int = _LARGEST_BYTES, *, links: bool = False) -> bytes:
+    """The content of a regular file; never of a pipe, a device or a folder, and through a link only where `links` may.
+
+    Raises:
+        OSError: it can't be read, is none, or holds more than `at_most` bytes.
+    """
+    _require_regular(path, path.stat(follow_symlinks=links))
+    # what took its place since is not followed either, and no pipe's other end is waited for
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if links else os.O_NOFOLLOW))
+    with open(handle, "rb") as file:  # noqa: PTH123 it is open already
+        found = os.fstat(handle)
+        _require_regular(path, found)
+        _refuse(path, found.st_size, at_most)
+        return file.read(found.st_size)
+
+
 def read_stored(path: Path, at_most: int = _LARGEST_BYTES) -> bytes:
     """The content of the file called `path`, however it is kept.
 
     Raises:
-        OSError: it can't be read, is damaged, or holds more than `at_most` bytes.
+        OSError: it can't be read, is a link or no regular file, is damaged, or holds more than `at_most` bytes.
     """
     packed = path.with_name(path.name + SUFFIX)
-    if path.exists() or not packed.exists():
-        _refuse(path, path.stat().st_size, at_most)
-        return path.read_bytes()
-    _refuse(packed, packed.stat().st_size, at_most)
-    content = packed.read_bytes()
+    if os.path.lexists(path) or not os.path.lexists(packed):
+        return read_regular(path, at_most)
+    content = read_regular(packed, at_most)
     try:
         _refuse(packed, zstandard.get_frame_parameters(content).content_size, at_most)  # before it takes memory
         return zstandard.ZstdDecompressor().decompress(content, allow_extra_data=False)
@@ -45,7 +61,15 @@ def read_stored(path: Path, at_most: int = _LARGEST_BYTES) -> bytes:
 
 def stored_names(folder: Path) -> list[str]:
     """The names of a folder's files, as `read_stored` takes them."""
-    return sorted({path.name.removesuffix(SUFFIX) for path in folder.iterdir() if path.is_file()})
+    with os.scandir(folder) as entries:
+        return sorted({entry.name.removesuffix(SUFFIX) for entry in entries if entry.is_file(follow_symlinks=False)})
+
+
+def _require_regular(path: Path, found: os.stat_result) -> None:
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.ELOOP, "a link, which is not followed here", str(path))
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
 def _refuse(path: Path, size_bytes: int, at_most: int) -> None:

@@ -161,7 +161,7 @@ def trial(
         seed=7,
         started_at=f"2026-01-01T{block % 24:02d}:{index % 60:02d}:00Z",
         ended_at=f"2026-01-01T{block % 24:02d}:{index % 60:02d}:59Z",
-        steps_s={"start": 1.2, "load": load.measured_s, "verify": 2.0},
+        steps_s={"start": 1.2, "load": load.measured_s, "verify": 2.0, "total": load.measured_s + 30},
         asked=Settings(
             block_compressor=arm.compressor, zstd_level=arm.zstd_level, cache_size_bytes=2**30,
         ),

@@ -14,9 +14,12 @@ from analysis.records import TrialRecord
 from harness.canaries import FILE as CANARIES
 from harness.canaries import read_canaries
 from harness.errors import InputError
-from harness.ledger import read_record
+from harness.gate import read_side, read_tolerances
+from harness.ledger import STATE_FILE, read_record
 from harness.load_spec import ROOT, load_campaign
 from harness.mix import read_mix
+from harness.run_state import read_run_state
+from tests.fuzz import recorded_run
 from tests.harness.recorded_trial import TRIAL, read_recorded
 from workloads import YcsbOutputError, read_interval_log, read_summary
 from workloads.client_file import read_client_file
@@ -34,6 +37,14 @@ EVIDENCE = (
     "verify.json",
     "stop.json",
 )
+_TOLERANCES = b"""\
+percent: 5
+drift_percent: 8
+metrics:
+  rmw.p99: {percent: 20, regression: higher}
+  "*.throughput": {percent: 10, drift_percent: 12.5}
+  compression_ratio: {check: false}
+"""
 WANTED = ("serverStatus.opcounters.insert", "serverStatus.wiredTiger.*", "systemMetrics.*")
 
 
@@ -48,6 +59,8 @@ class Reader:
     """What it raises for a file that is none of its kind; nothing else is allowed."""
     name: str = "file"
     """How the file has to be called."""
+    slow: bool = False
+    """It does a whole command's work; the ordinary test run tries it less often."""
 
 
 def _contents(*patterns: str) -> tuple[bytes, ...]:
@@ -85,6 +98,10 @@ def _evidence(name: str) -> Reader:
     return Reader((Path(_recorded_trial().name, name).read_bytes(),), _read_evidence, name=name)
 
 
+def _of_run(name: str) -> Reader:
+    return Reader((recorded_run.seed(name),), recorded_run.read_with, InputError, name, slow=True)
+
+
 READERS = {
     "spec": Reader(
         tuple(path.read_bytes() for path in sorted((ROOT / "campaigns").glob("*.yaml"))), load_campaign, InputError
@@ -105,5 +122,13 @@ READERS = {
     "canaries": Reader(
         _contents("harness/recorded/canaries.json"), lambda path: read_canaries(path.parent), InputError, CANARIES
     ),
+    "baseline": Reader((recorded_run.baseline(),), read_side, InputError),
+    "tolerances": Reader((_TOLERANCES,), read_tolerances, InputError),
+    **{f"whole-{name.partition('.')[0]}": _of_run(name) for name in recorded_run.FILES},
+    **{
+        name.partition(".")[0]: Reader((recorded_run.seed(name),), recorded_run.read_beside, name=name)
+        for name in recorded_run.BESIDE
+    },
+    "run-state": Reader((recorded_run.seed(STATE_FILE),), read_run_state, InputError),
     **{f"evidence-{name.removesuffix('.json')}": _evidence(name) for name in EVIDENCE},
 }

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.canaries import FILE as CANARIES
 from harness.clients import ClientProcess
 from harness.evidence import CONTEXT_FILE, TrialContext, read_trial
 from harness.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger, open_run
@@ -15,7 +16,7 @@ from harness.places import Places
 from harness.plan import PlannedTrial, plan
 from harness.topology import Instance
 from tests.campaigns import small
-from tests.reports.sample import HOST
+from tests.reports.sample import HOST, MANIFEST
 
 if TYPE_CHECKING:
     from analysis.records import Reason, TrialRecord
@@ -41,6 +42,8 @@ def recorded_run(results: Path, **changes: Any) -> Ledger:
     ledger.keep(HOST_FILE, {"localhost": HOST})
     ledger.keep(VERSIONS_FILE, {"Pressgauge": "abc"})
     ledger.keep(MIXES_FILE, {"rmw": {"requestdistribution": "uniform"}})
+    ledger.keep("dataset-sentences.json", MANIFEST)
+    ledger.write(CANARIES, (TRIAL.parent / CANARIES).read_text(encoding="utf-8"))
     for trial in plan(campaign, 2):
         keep_trial(ledger, _context(campaign, trial))
     write_outcome(ledger, campaign)

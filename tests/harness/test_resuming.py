@@ -12,7 +12,7 @@ from harness.errors import InputError
 from harness.ledger import MIXES_FILE, Ledger, open_run
 from harness.mix import Mix
 from harness.resuming import keep_corpus, keep_start
-from harness.run_json import read_hosts, read_json
+from harness.run_json import read_hosts, read_manifest, read_mixes_kept
 from tests.harness.factory import record
 from tests.reports import sample
 
@@ -72,7 +72,7 @@ def test_a_mix_that_was_edited_is_refused_with_what_differs(begun: Ledger) -> No
     with pytest.raises(InputError, match="another client or mix") as refused:
         keep_start(begun, {"localhost": HOST}, VERSIONS, edited)
     assert refused.value.what.splitlines()[1:] == ["mix.rmw.readproportion: 0.8 when it began, 0.1 now"]
-    assert read_json(begun.folder / MIXES_FILE)["rmw"]["readproportion"] == 0.8
+    assert read_mixes_kept(begun.folder)["rmw"]["readproportion"] == 0.8
 
 
 def test_a_run_that_kept_no_mix_goes_on(begun: Ledger) -> None:
@@ -100,4 +100,4 @@ def test_a_dataset_that_became_another_is_refused(begun: Ledger, tmp_path: Path)
     keep_corpus(begun, "sentences", before)
     with pytest.raises(InputError, match=rf"corpus\.sentences: {before.digest} when it began, {now.digest} now"):
         keep_corpus(begun, "sentences", now)
-    assert read_json(begun.folder / "dataset-sentences.json")["digest"] == before.digest
+    assert read_manifest(begun.folder, "sentences")["digest"] == before.digest

@@ -195,7 +195,7 @@ TAMPERS: dict[str, Tamper] = {
         SPEC_FILE, (run.folder / SPEC_FILE).read_text().replace("seed: 1\n", "seed: 2\n")
     ),
     "the finished mark removed": edited(STATE_FILE, "finished", False, signed=False),
-    "a file added to the run": added("canaries.json"),
+    "a file added to the run": added("dataset-words.json"),
     "a file added to a trial": added(f"{FIRST}/failure.json"),
     "a plain file beside its packed form": beside_packed,
     **{
@@ -315,7 +315,7 @@ def test_killed_between_announcement_and_change(run: Ledger) -> None:
 def test_a_loss_of_power_tears_the_last_line(run: Ledger) -> None:
     unfinished(run)
     with (run.folder / FILE).open("ab") as file:
-        file.write(b'{"path":"canar')
+        file.write(b'{"path":"datas')
     assert list(folder_faults(run)) == []
-    run.write("canaries.json", "[]")
+    run.write("dataset-words.json", "{}")
     assert list(folder_faults(run)) == []

@@ -44,8 +44,8 @@ def run(records: Sequence[TrialRecord], **changes: Any) -> Run:
     arms += [arm for arm in names["arm"] if arm not in arms]
     engines, datasets = tuple(names["engine"]) or ("6.0.5",), tuple(names["dataset"]) or ("sentences",)
     blocks = sorted({record.block for record in records})
-    planned = [
-        (block, Cell(engine=engine, arm=arm, dataset=dataset, platform=platform))
+    planned = [  # unchecked: the page must be safe from names that no reader lets through
+        (block, Cell.model_construct(engine=engine, arm=arm, dataset=dataset, platform=platform))
         for block in blocks for platform in names["platform"] for engine in engines for dataset in datasets
         for arm in changes.get("arms", arms)
     ]  # fmt: skip
