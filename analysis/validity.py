@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
@@ -12,7 +13,7 @@ from analysis.records import Reason
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from analysis.records import Phase, Sizes, Verification
+    from analysis.records import ClientPart, Phase, Sizes, Verification
 
 # Against a database that answers at once (pressgauge.NoopBinding), 1 to 16 threads keep 0.95 to 1.02 of min(threads,
 # cores) busy. Beside a mongod on the same two cores it is 0.3 to 0.4, in batched loads 0.6.
@@ -24,6 +25,12 @@ _NO_CONNECTION = {"CONNECTION_LOST", "UNREACHABLE"}  # statuses of pressgauge.Mo
 _TOGETHER_S = 1.0
 # An engine that stalls still has its packets acknowledged, by its kernel; only a link that fails leaves both traces.
 _STALL_S = 3.0
+# A database stands still where so many of the clients' counts in a row, one a second, are empty. A checkpoint holds it
+# up for one or two, a thread is paced at an operation a second or more, and a client that itself stood still has one
+# long count instead of several empty ones. Large bulk writes take seconds themselves: it has to last as some.
+_STANDSTILL_S = 3
+_BULK_WRITES = 3
+_MOSTLY = 0.5
 
 
 def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
@@ -43,6 +50,13 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
         )
     if phase.measured_operations == 0:
         yield Reason(code="nothing-measured", message=f"{phase.name}: no operation was acknowledged in the window")
+    idle_s, window_s = _idle_in_window(phase)
+    if idle_s > _MOSTLY * window_s:
+        yield Reason(
+            code="window-stalled",
+            message=f"{phase.name}: for {idle_s} of the measured window's {window_s} s the database acknowledged "
+            "nothing: its figures are of the standstill, not of the workload; mongod.log may say what held it up",
+        )
     for client in phase.clients:
         if client.longest_interval_s is not None and client.longest_interval_s > _STOOD_STILL_S:
             yield Reason(
@@ -50,7 +64,7 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
                 message=f"{phase.name}: {client.longest_interval_s:.1f} s passed between two counts of {client.name}, "
                 "which makes one a second: it, or its whole host, stood still; run on a quieter host",
             )
-        if client.longest_stall_s > _STALL_S and client.retransmission_timeouts:
+        if _link_failed(client):
             yield Reason(
                 code="link-failed",
                 message=f"{phase.name}: {client.name} had no answer for {client.longest_stall_s:.1f} s while "
@@ -115,6 +129,42 @@ def stop_faults(stop: Stop) -> Iterator[Reason]:
     yield Reason(code="not-stopped-cleanly", message=message)
 
 
+def _standstills(phase: Phase) -> Iterator[tuple[int, int]]:
+    """The database's standstills in a phase: the second from its start at which each begins, and its seconds.
+
+    Where a link failed that is the reason, and nothing is known of the database.
+    """
+    bulk_write_us = max((one.p50_us for one in phase.latencies if one.operation == "FLUSH"), default=0.0)
+    least = max(_STANDSTILL_S, _BULK_WRITES * bulk_write_us / 1e6)
+    second = 0
+    for idle, counts in groupby(phase.series_per_s, key=lambda per_s: per_s == 0):
+        length = len(list(counts))
+        if idle and length >= least and not any(map(_link_failed, phase.clients)):
+            yield second, length
+        second += length
+
+
+def _link_failed(client: ClientPart) -> bool:
+    return client.longest_stall_s > _STALL_S and bool(client.retransmission_timeouts)
+
+
+def _idle_in_window(phase: Phase) -> tuple[int, int]:
+    """Seconds of the measured window in which the database stood still, and all of its seconds."""
+    start, end = round(phase.warmup_s), len(phase.series_per_s)
+    idle_s = sum(max(0, second + length - max(second, start)) for second, length in _standstills(phase))
+    return idle_s, max(0, end - start)
+
+
+def _stalled(phase: Phase) -> Iterator[Reason]:
+    for second, length in _standstills(phase):
+        where = "within its warm-up" if second + length <= round(phase.warmup_s) else "within the measured window"
+        yield Reason(
+            code="stalled",
+            message=f"{phase.name}: from second {second} of the phase on, {where}, the database acknowledged nothing "
+            f"for {length} s; mongod.log may say what held it up",
+        )
+
+
 def _busy_clients(phase: Phase) -> Iterator[Reason]:
     shares = {client.name: client.cpu_share for client in phase.clients} or {"": phase.client_cpu_share}
     for name, share in shares.items():
@@ -142,6 +192,7 @@ def caveats(
 ) -> Iterator[Reason]:
     """What the reader should know though the trial counts; `warm_ups_s` are those asked for, by phase."""
     for phase in phases:
+        yield from _stalled(phase)
         yield from _busy_clients(phase)
         yield from _kept_warm_up(phase, warm_ups_s[phase.name])
         if phase.start_skew_s is not None and phase.start_skew_s > _TOGETHER_S:

@@ -32,6 +32,7 @@ FAILURES: dict[str, type[PressgaugeError]] = {
     "client-failed": EngineError,
     "client-thread-died": EngineError,
     "engine-failed": EngineError,
+    "window-stalled": EngineError,
     "not-stopped-cleanly": EngineError,
     "election": EngineError,
     "roll-back": EngineError,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -16,6 +17,7 @@ import pytest
 from harness.ledger import find_run
 from tests.campaigns import meddling, small
 from tests.harness.commands import HOME, harness
+from workloads.ycsb_status import read_status_line
 
 if TYPE_CHECKING:
     from analysis.records import TrialRecord
@@ -39,9 +41,15 @@ def collection(port: int) -> pymongo.collection.Collection[dict[str, Any]]:
     return pymongo.MongoClient[dict[str, Any]](uri)["pressgauge"]["usertable"]
 
 
-def test_one_flipped_byte_a_lost_document_and_a_client_that_stood_still(tmp_path: Path) -> None:
+def test_one_flipped_byte_a_lost_document_and_standstills_of_mongod_and_client(tmp_path: Path) -> None:
     """Every reason is told, not just the first."""
-    with meddling(tmp_path, 27304, mix="read"):  # which mends no document by writing it anew
+    with meddling(tmp_path, 27304, mix="read", measure_s=14) as (evidence, instance):  # mends no document by writing it
+        mongod = _pid(instance / "mongod.pid")
+        os.kill(mongod, signal.SIGSTOP)
+        try:
+            _await_empty_counts(evidence / "rmw.status.log", 5)
+        finally:
+            os.kill(mongod, signal.SIGCONT)
         documents = collection(27304)
         lost, one = documents.find({}).limit(2)
         documents.delete_one({"_id": lost["_id"]})
@@ -53,6 +61,8 @@ def test_one_flipped_byte_a_lost_document_and_a_client_that_stood_still(tmp_path
         os.kill(client, signal.SIGCONT)
     record = record_of(tmp_path)
     assert {"documents-altered", "documents-lost", "client-stood-still"} <= codes(record)
+    (flag,) = (reason for reason in record.flags if reason.code == "stalled")
+    assert re.match(r"rmw: from second \d+ of the phase on, .* acknowledged nothing for [3-9] s", flag.message)
     assert all(any(document["_id"] in reason.message for reason in record.void) for document in (lost, one))
 
 
@@ -94,6 +104,18 @@ def test_the_wrong_compressor(tmp_path: Path) -> None:
     record = record_of(tmp_path)
     assert codes(record) == {"compressor-mismatch"}
     assert "is zlib; asked was snappy" in record.void[0].message
+
+
+def _await_empty_counts(status_log: Path, seconds: int) -> None:
+    """Return when the client's last so many status lines, one a second, tell of no operation."""
+    deadline = time.monotonic() + 120
+    while True:
+        lines = status_log.read_text(encoding="utf-8", errors="replace").splitlines()
+        told = [status for status in map(read_status_line, lines) if status][-seconds:]
+        if len(told) == seconds and not any(status.current_ops_per_s for status in told):
+            return
+        assert time.monotonic() < deadline, told
+        time.sleep(0.1)
 
 
 def _pid(file: Path) -> int:

@@ -1,8 +1,85 @@
-"""How a mongod ended decides whether its trial counts."""
+"""How a mongod ended, and whether it stood still, decides whether its trial counts."""
 
 from __future__ import annotations
 
-from analysis.validity import Stop, stop_faults
+from typing import Any
+
+import pytest
+
+from analysis.records import ClientPart, Phase
+from analysis.validity import Stop, caveats, phase_faults, stop_faults
+from tests.analysis.synthetic import phase as synthetic_phase
+
+BUSY = 900.0
+
+
+def phase(*per_s: float, warmup_s: float = 0, **changes: Any) -> Phase:
+    """A phase in which so much was acknowledged in each second."""
+    plain = synthetic_phase("rmw", "READ-MODIFY-WRITE", BUSY, 1_000, 100, 1000)
+    return plain.model_copy(update={"series_per_s": per_s, "warmup_s": warmup_s, **changes})
+
+
+def codes(one: Phase) -> list[str]:
+    """Of the reasons and caveats that a standstill gives."""
+    found = [*phase_faults(one, 0), *caveats([one], [], None, {one.name: 0})]
+    return [reason.code for reason in found if "stall" in reason.code or reason.code == "link-failed"]
+
+
+def test_a_database_that_stands_still_for_seconds_is_told_with_phase_moment_and_length() -> None:
+    stalled = phase(*[BUSY] * 7, 0, 0, 0, 0, *[BUSY] * 9, warmup_s=5)
+    (flag,) = (one for one in caveats([stalled], [], None, {"rmw": 5}) if one.code == "stalled")
+    assert flag.message.startswith("rmw: from second 7 of the phase on, within the measured window, ")
+    assert "acknowledged nothing for 4 s" in flag.message
+    assert codes(stalled) == ["stalled"]
+
+
+@pytest.mark.parametrize(
+    "per_s",
+    [
+        [BUSY] * 20,
+        [*[BUSY, 0, 0] * 6, BUSY],  # a checkpoint
+        [1.0, 0, 2.0, 0, 1.0, 1.0, 0, 2.0],  # one operation a second
+        [0.0, 0.0],
+        [],
+    ],
+)
+def test_checkpoints_slow_pacing_and_short_windows_are_no_standstills(per_s: list[float]) -> None:
+    assert codes(phase(*per_s)) == []
+
+
+def test_a_window_that_mostly_stood_still_is_void() -> None:
+    (fault,) = phase_faults(phase(BUSY, *[0] * 21, 40.0), 0)
+    assert fault.code == "window-stalled"
+    assert "for 21 of the measured window's 23 s" in fault.message
+    assert codes(phase(*[BUSY] * 10, *[0] * 10)) == ["stalled"]
+    assert codes(phase(*[BUSY] * 10, *[0] * 11)) == ["window-stalled", "stalled"]
+
+
+def test_several_standstills_add_up() -> None:
+    assert codes(phase(*[BUSY, 0, 0, 0, 0] * 4)) == ["window-stalled", *["stalled"] * 4]
+
+
+def test_a_standstill_in_the_warm_up_is_told_and_costs_nothing() -> None:
+    early = phase(BUSY, *[0] * 9, *[BUSY] * 5, warmup_s=10)
+    assert codes(early) == ["stalled"]
+    (flag,) = (one for one in caveats([early], [], None, {"rmw": 10}) if one.code == "stalled")
+    assert "within its warm-up" in flag.message
+    assert codes(phase(BUSY, *[0] * 9, *[BUSY] * 5, warmup_s=8)) == ["stalled"]
+
+
+def test_bulk_writes_of_seconds_each_are_no_standstill() -> None:
+    (latency,) = phase().latencies
+    slow = latency.model_copy(update={"operation": "FLUSH", "p50_us": 4e6})
+    assert codes(phase(*[BUSY, 0, 0, 0, 0] * 4, latencies=(slow,))) == []
+    assert codes(phase(BUSY, *[0] * 20, latencies=(slow,))) == ["window-stalled", "stalled"]
+
+
+def test_a_failed_link_says_nothing_of_the_database() -> None:
+    cut = ClientPart(
+        name="load1", started_at_s=0, throughput_per_s=1, cpu_share=None, gc_pause_s=0, longest_stall_s=20,
+        retransmission_timeouts=5,
+    )  # fmt: skip
+    assert codes(phase(BUSY, *[0] * 20, clients=(cut,))) == ["link-failed"]
 
 
 def test_a_mongod_that_ended_when_asked_to() -> None:
