@@ -30,7 +30,8 @@ def vega_bundle(cache: Path = CACHE) -> str:
     script = vl_convert.javascript_bundle(_SNIPPET)
     with contextlib.suppress(OSError):  # a read-only checkout only costs time
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(kept, script)
+        if _ours_alone(cache):
+            write_whole(kept, script)
     return script
 
 

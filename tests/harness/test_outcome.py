@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pandas as pd
+import pytest
 
 from analysis.decision import decide
-from harness.errors import Exit
-from harness.outcome import blocks_wanted, exit_code, write_tables
+from harness.errors import Exit, InputError
+from harness.ledger import SPEC_FILE, open_run
+from harness.load_spec import load_campaign
+from harness.outcome import blocks_wanted, exit_code, write_outcome, write_tables
 from harness.plan import plan
 from harness.spec import Campaign
 from tests.analysis import synthetic
+from tests.campaigns import small
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,3 +66,28 @@ def test_the_tables_hold_every_trial(tmp_path: Path) -> None:
     assert len(trials) == len(records) == len(pd.read_csv(tmp_path / "trials.csv"))
     measurements = pd.read_parquet(tmp_path / "measurements.parquet")
     assert {"trial", "block", "arm", "engine", "dataset", "workload", "metric", "value", "unit"} <= set(measurements)
+
+
+def test_tables_are_not_written_through_links_and_hold_no_formula(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("theirs")
+    for name in ("trials.csv", "trials.parquet", "measurements.csv", "measurements.parquet"):
+        (tmp_path / name).symlink_to(victim)
+    records = [
+        record.model_copy(update={"cell": record.cell.model_copy(update={"arm": "=1+1"})})
+        for record in synthetic.campaign(blocks=1)
+    ]
+    write_tables(records, tmp_path)
+    assert victim.read_text() == "theirs"
+    assert set(pd.read_csv(tmp_path / "trials.csv")["arm"]) == {"'=1+1"}
+    assert set(pd.read_parquet(tmp_path / "trials.parquet")["arm"]) == {"=1+1"}
+
+
+def test_a_report_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    spec = small(tmp_path / "spec.yaml", 27999).read_text(encoding="utf-8")
+    ledger = open_run(tmp_path / "results", "small", spec, "20260101T000000Z", anew=True)
+    (tmp_path / "theirs").mkdir()
+    ledger.report_folder.symlink_to(tmp_path / "theirs")
+    with pytest.raises(InputError, match="report is a symbolic link"):
+        write_outcome(ledger, load_campaign(ledger.folder / SPEC_FILE))
+    assert not list((tmp_path / "theirs").iterdir())

@@ -41,3 +41,16 @@ def test_a_damaged_host_file_costs_the_host_and_not_the_index(tmp_path: Path, ho
         keep_run(tmp_path, day, slower=0.5 if day == 5 else 1)
     (tmp_path / "nightly/20260105T000000Z" / HOST_FILE).write_bytes(hosts)
     assert "20260105T000000Z/report/index.html" in index_of(tmp_path)
+
+
+@pytest.mark.parametrize("linked", ["report", "report/decision.json", HOST_FILE])
+def test_a_run_whose_files_are_links_is_in_no_index(tmp_path: Path, linked: str) -> None:
+    results = tmp_path / "results"
+    for day in (1, 2):
+        keep_run(results, day)
+    path = results / "nightly/20260102T000000Z" / linked
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    text = index_of(results)
+    assert "20260101T000000Z" in text
+    assert "20260102T000000Z" not in text

@@ -283,3 +283,17 @@ def test_hostile_names_stay_text(browser: Browser, tmp_path: Path) -> None:
         assert visit.page.locator("img").count() == 0
         assert visit.dialogs == []
         assert visit.complaints == []
+
+
+def test_a_script_of_the_users_runs_and_one_that_slipped_through_does_not(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text(
+        '{% extends "pressgauge/report.html" %}{% block footer %}<script>alert(1)</script>'
+        '<script nonce="{{ page.run.question }}">alert(2)</script><img src="x" onerror="alert(3)">'
+        '<a href="javascript:alert(4)">x</a><script nonce="{{ nonce }}">document.title = "mine"</script>{% endblock %}'
+    )
+    write_report(run(campaign(blocks=2)), tmp_path / "report", tmp_path)
+    with Visit(browser, tmp_path / "report/index.html", **WIDE) as visit:
+        visit.page.locator("footer a").click()
+        assert visit.page.title() == "mine"
+        assert visit.dialogs == []
+        assert len([text for text in visit.complaints if "Content Security Policy" in text]) >= 4

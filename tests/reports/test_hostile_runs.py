@@ -17,6 +17,7 @@ import pytest
 from analysis.decision import decide
 from analysis.records import Reason
 from reports import LinkedError, RunSummary, write_index, write_report
+from reports.bundle import vega_bundle
 from reports.files import half_written, write_whole
 from reports.sheets import csv_text
 from tests.analysis.synthetic import campaign
@@ -166,3 +167,13 @@ def test_links_of_the_index_are_paths(tmp_path: Path) -> None:
     links = re.findall(r'href="([^"]*)"', (tmp_path / "i").read_text(encoding="utf-8"))
     assert len(links) == len(names)
     assert all(re.fullmatch(r"[A-Za-z0-9%/._()-]+", link) for link in links)
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o720, 0o702])
+def test_a_script_that_others_could_have_written_is_not_taken(tmp_path: Path, mode: int) -> None:
+    cache = tmp_path / "cache"
+    made = vega_bundle(cache)
+    (kept,) = cache.iterdir()
+    kept.write_text("alert(1)")
+    cache.chmod(mode)
+    assert vega_bundle(cache) == ("alert(1)" if mode == 0o700 else made)
