@@ -6,11 +6,13 @@ decision is made from. Its facts say what the figures are conditional on (`analy
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
 from analysis import frames
+from analysis.bounds import MOST_BLOCKS, Amount, Block, Count, Text, Word
+from analysis.bounds import Figure as Finite
 from analysis.counters import COUNTERS
 from analysis.criteria import Criteria
 from analysis.metrics import workload_of
@@ -25,43 +27,45 @@ if TYPE_CHECKING:
 class Figure(NamedTuple):
     """One metric of one trial; the trial is named by its block and its cell's number in `Side.cells`."""
 
-    cell: int
-    block: int
-    metric: str
-    value: float
-    resolution: float
+    cell: Count
+    block: Block
+    metric: Word
+    value: Finite
+    resolution: Amount
     """How finely the value could be measured, in its unit."""
 
 
 class Moved(NamedTuple):
     """One engine counter of one phase of a trial, per acknowledged operation (gauges as they were at its end)."""
 
-    cell: int
-    block: int
-    workload: str
-    counter: str
-    value: float
+    cell: Count
+    block: Block
+    workload: Word
+    counter: Word
+    value: Finite
 
 
 class SideCell(Part):
     """A cell and what it asked for: what two sides may differ in on purpose."""
 
     cell: Cell
-    version: str | None = Field(description="mongod's, as it said itself; None: no trial of the cell counts.")
+    version: Word | None = Field(description="mongod's, as it said itself; None: no trial of the cell counts.")
     settings: Settings
-    blocks: tuple[int, ...] = Field(description="Of every trial, void ones included.")
+    blocks: tuple[Block, ...] = Field(max_length=MOST_BLOCKS, description="Of every trial, void ones included.")
 
 
 class Side(Part):
     """A run as a gate sees it. Its JSON is the format of a baseline file."""
 
     format_version: Literal[1] = 1
-    campaign: str
-    run_id: str
+    campaign: Word
+    run_id: Word
     criteria: Criteria
-    decision: tuple[str, ...] = Field(description="The run's decision in sentences, for people who read the file.")
+    decision: tuple[Text, ...] = Field(
+        max_length=10_000, description="The run's decision in sentences, for people who read the file."
+    )
     facts: dict[str, JsonValue] = Field(description="What the figures are conditional on, by `<subject>.<what>`.")
-    cells: tuple[SideCell, ...]
+    cells: Annotated[tuple[SideCell, ...], Field(max_length=100_000)]
     figures: tuple[Figure, ...]
     counters: tuple[Moved, ...]
 

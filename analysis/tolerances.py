@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from analysis.bounds import Word
 from analysis.quantities import Better
 from analysis.records import Part
 
@@ -60,8 +61,10 @@ class Tolerances(Part):
         description="Standard deviation of a run's level with the host's hour, for metrics of speed. It counts where "
         "two runs are compared; within one run the blocks cancel it.",
     )
-    metrics: dict[str, Tolerance] = Field(
-        {}, description="By key, or by a pattern such as `*.p99`; the key itself goes before patterns, these in order."
+    metrics: dict[Word, Tolerance] = Field(
+        {},
+        max_length=1000,
+        description="By key, or by a pattern such as `*.p99`; the key itself goes before patterns, these in order.",
     )
 
     def of(self, key: str) -> Tolerance | None:

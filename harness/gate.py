@@ -18,13 +18,18 @@ from harness.facts import conditions, read_campaign
 from harness.ledger import find_run, write_whole
 from harness.outcome import blocks_begun, decide_run, exit_code
 from harness.plan import plan
+from harness.run_state import first_fault
 from harness.verify import evidence_faults, require_verified
 from harness.yaml_source import read_yaml
 from reports import gate as formats
+from workloads.stored import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+_LARGEST_BASELINE_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True)
@@ -111,9 +116,9 @@ def read_side(path: Path) -> Side:
     """
     if path.is_file():
         try:
-            return Side.model_validate_json(path.read_bytes())
+            return Side.model_validate_json(read_regular(path, _LARGEST_BASELINE_BYTES, links=True))
         except (OSError, ValidationError) as error:
-            why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error.strerror
+            why = first_fault(error) if isinstance(error, ValidationError) else error.strerror
             raise InputError(
                 f"{path}: not a baseline file of a version this Pressgauge reads: {why}",
                 do="make it anew from a run: python -m harness baseline RUN FILE",

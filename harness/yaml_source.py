@@ -57,7 +57,8 @@ def read_yaml(path: Path, *, links: bool = True) -> YamlSource:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark else str(path)
         raise InputError(f"{where}: not valid YAML: {getattr(error, 'problem', None) or error}", do=_MEND) from error
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+    # the parser leaves to Python what is not as its tag says: `!!timestamp x`, `!!bool x`, `!!int ""`
+    except (RecursionError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
         raise InputError(f"{path}: not valid YAML: {error}", do=_MEND) from error
     return YamlSource(path, data, lines)
 

@@ -123,6 +123,12 @@ READERS = {
         _contents("harness/recorded/canaries.json"), lambda path: read_canaries(path.parent), InputError, CANARIES
     ),
     "baseline": Reader((recorded_run.baseline(),), read_side, InputError),
+    "gate": Reader(
+        (recorded_run.baseline().replace(b"20260101T", b"20250101T"),),
+        recorded_run.hold_gate_with,
+        InputError,
+        slow=True,
+    ),
     "tolerances": Reader((_TOLERANCES,), read_tolerances, InputError),
     **{f"whole-{name.partition('.')[0]}": _of_run(name) for name in recorded_run.FILES},
     **{

@@ -10,10 +10,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from analysis import frames
+from analysis.pairing import Selection
 from harness import doctor
 from harness.canaries import FILE as CANARIES
 from harness.facts import conditions, host_facts, read_campaign, version_facts
-from harness.gate import baseline_text, read_side
+from harness.gate import baseline_text, hold_gate, read_side
 from harness.ledger import HOST_FILE, SPEC_FILE, STATE_FILE, VERSIONS_FILE
 from harness.outcome import blocks_wanted, exit_code, read_run
 from harness.plan import plan
@@ -73,6 +74,13 @@ def read_beside(path: Path) -> None:
 def _whole() -> Material:
     ledger = _run()[1]
     return Material.of(read_run(ledger, read_campaign(ledger)))
+
+
+def hold_gate_with(path: Path) -> None:
+    """The run held against the baseline file."""
+    judged = hold_gate(path, _run()[1].folder, Selection(), None)
+    list(judged.lines())
+    judged.found.model_dump_json()
 
 
 def baseline() -> bytes:
