@@ -92,7 +92,7 @@ def client(service: str, *, region: str | None = None, endpoint: str | None = No
     return made
 
 
-def masked(said: object) -> str:
+def _masked(said: object) -> str:
     """What others say, without a user and password in any URL of it."""
     return _LOGIN.sub("://***@", str(said))
 
@@ -148,11 +148,11 @@ def answers(service: str) -> Iterator[None]:
     except botocore.ClientError as error:
         raise _refusal(service, error) from error
     except (botocore.NoRegionError, botocore.InvalidRegionError) as error:
-        raise InputError(f"{service}: {masked(error)}", do="set cloud.region in the spec, or AWS_REGION") from error
+        raise InputError(f"{service}: {_masked(error)}", do="set cloud.region in the spec, or AWS_REGION") from error
     except botocore.ParamValidationError as error:
-        raise InputError(f"{service}: {' '.join(masked(error).split())}", do="mend that argument") from error
+        raise InputError(f"{service}: {' '.join(_masked(error).split())}", do="mend that argument") from error
     except (botocore.ProfileNotFound, botocore.ConfigParseError) as error:
-        raise InputError(f"{service}: {masked(error)}", do="check AWS_PROFILE and ~/.aws/config") from error
+        raise InputError(f"{service}: {_masked(error)}", do="check AWS_PROFILE and ~/.aws/config") from error
     except (
         botocore.NoCredentialsError,
         botocore.PartialCredentialsError,
@@ -160,15 +160,15 @@ def answers(service: str) -> Iterator[None]:
         botocore.NoAuthTokenError,
         botocore.SSOError,
     ) as error:
-        raise HostError(f"{service}: {masked(error)}", do=_CREDENTIALS) from error
+        raise HostError(f"{service}: {_masked(error)}", do=_CREDENTIALS) from error
     except (botocore.HTTPClientError, ResponseParserError) as error:
         raise HostError(
-            f"{service}: {masked(error)}", do="check the network and the endpoint, then run it again"
+            f"{service}: {_masked(error)}", do="check the network and the endpoint, then run it again"
         ) from error
     except botocore.WaiterError as error:
-        raise HostError(f"{service}: {masked(error)}", do="see `make cloud-list`, then run it again") from error
+        raise HostError(f"{service}: {_masked(error)}", do="see `make cloud-list`, then run it again") from error
     except botocore.BotoCoreError as error:
-        raise HostError(f"{service}: {masked(error)}", do="mend it, then run it again") from error
+        raise HostError(f"{service}: {_masked(error)}", do="mend it, then run it again") from error
 
 
 def error_code(error: botocore.ClientError) -> str:
@@ -178,7 +178,7 @@ def error_code(error: botocore.ClientError) -> str:
 
 def _refusal(service: str, error: botocore.ClientError) -> PressgaugeError:
     code, action = error_code(error), f"{service}:{error.operation_name}"
-    said = masked(error.response.get("Error", {}).get("Message", "")).strip() or code
+    said = _masked(error.response.get("Error", {}).get("Message", "")).strip() or code
     tries = error.response.get("ResponseMetadata", {}).get("RetryAttempts", 0) + 1
     kind: type[PressgaugeError] = HostError
     what, do = f"{code}: {said}", "mend it, then run it again"
