@@ -66,7 +66,7 @@ def living(part: str) -> list[str]:
 
 @pytest.fixture(scope="session")
 def provision() -> Variables:
-    assert JAR.exists(), "build the client first: mvn -f workloads/java/pom.xml package"
+    assert JAR.exists(), "build the client first: make setup"
     corpus = HOME / "corpus.txt"
     corpus.parent.mkdir(parents=True, exist_ok=True)
     corpus.write_text("".join(f"Sentence {number} of a small corpus, über alles lesbar.\n" for number in range(500)))
