@@ -80,6 +80,11 @@ def provision() -> Variables:
     return variables
 
 
+def test_a_corpus_is_for_the_clients_eyes(provision: Variables) -> None:
+    corpus = HOME / "corpora/test.txt"
+    assert (corpus.stat().st_mode & 0o777, corpus.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
 @pytest.fixture
 def trial(provision: Variables, tmp_path: Path) -> Iterator[Variables]:
     yield trial_variables(tmp_path)
