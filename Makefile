@@ -8,6 +8,7 @@ RUN      ?= $(RESULTS)/$(CAMPAIGN)/latest
 PYTHON   := .venv/bin/python
 ENGINE   := .pressgauge/engines/pypi-6.0.5/bin/mongod
 HARNESS  := $(PYTHON) -m harness
+MAVEN    := mvn -q -f workloads/java/pom.xml
 MAVEN_LIST := org.apache.maven.plugins:maven-dependency-plugin:3.8.1:list
 stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
@@ -94,7 +95,7 @@ setup-test: ## Install what the tests need beside it
 	@harness/setup.sh test
 
 test: setup-test lint ## Linters, type checks, unit and property tests, then real mongods: all of it
-	@mvn -q -B -ntp -f workloads/java/pom.xml verify
+	@$(MAVEN) verify
 	@$(MAKE) -s -k -j2 tests tests-beside; ended=$$?; cat .pressgauge/tests-beside.log; exit $$ended
 
 # Two halves side by side, each with a folder of Pressgauge's of its own, since that lets in one campaign at a time.
@@ -114,18 +115,18 @@ lint: setup-test ## Linters and type checks alone
 	@.venv/bin/mypy
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" ANSIBLE_CONFIG=ansible/ansible.cfg .venv/bin/ansible-lint -q --offline
 	@.venv/bin/yamllint -s campaigns ansible
-	@mvn -q -B -ntp -f workloads/java/pom.xml spotless:check
+	@$(MAVEN) spotless:check
 
 format: setup-test ## Format Python and Java
 	@.venv/bin/ruff check --fix . && .venv/bin/ruff format .
-	@mvn -q -B -ntp -f workloads/java/pom.xml spotless:apply
+	@$(MAVEN) spotless:apply
 
 .PHONY: fuzz
 fuzz: setup-test ## Ten thousand damaged files for every reader (half an hour)
 	@PRESSGAUGE_FUZZ=10000 $(PYTHON) -m pytest tests/fuzz -k damage --durations=0
 
 audit: setup-test ## Known vulnerabilities of the locked packages (OSV=url of a mirror of osv.dev), and what the client ships
-	@mvn -q -B -ntp -f workloads/java/pom.xml $(MAVEN_LIST) -DincludeScope=runtime -DoutputFile=$(CURDIR)/.pressgauge/java.txt
+	@$(MAVEN) $(MAVEN_LIST) -DincludeScope=runtime -DoutputFile=$(CURDIR)/.pressgauge/java.txt
 	@cat .pressgauge/java.txt
 	@$(PYTHON) -m tests.proofs.audit $(OSV)
 
@@ -162,9 +163,17 @@ check-pairs: setup ## Run one campaign seven times, and see whether the gate sta
 docs: setup ## Generate docs/spec.md, docs/metrics.md and the records' JSON Schema from the types
 	@$(PYTHON) -m harness.reference
 
-lock: setup ## Lock the newest versions of the Python packages, with their hashes
+lock: lock-java setup ## Lock the newest versions of the Python packages, and what the pom asks Maven for, with their hashes
 	@for set in run dev; do .venv/bin/uv pip compile -q --upgrade --generate-hashes --universal --python-version 3.11 \
 	     --no-header --no-annotate --no-emit-index-url --no-emit-find-links requirements/$$set.in -o requirements/$$set.lock; done
+
+.PHONY: lock-java
+lock-java:
+	@rm -rf .pressgauge/lock
+	@$(MAVEN) -Dmaven.repo.local="$(CURDIR)/.pressgauge/lock" -DskipTests package
+	@sha256sum workloads/java/pom.xml > requirements/java.lock
+	@cd .pressgauge/lock && find * -name '*.jar' -o -name '*.pom' | LC_ALL=C sort | xargs sha256sum >> "$(CURDIR)/requirements/java.lock"
+	@rm -rf .pressgauge/lock
 
 clean: ## Remove everything that set-up and builds made; results stay
 	@rm -rf .venv .pressgauge .mypy_cache .ruff_cache .pytest_cache .hypothesis .ansible workloads/java/target

@@ -19,6 +19,7 @@ from datasets.recipes import Recipe, YcsbRandom
 from datasets.units import locales, source, units
 
 FORMAT_VERSION = 1
+_OWNERS = 0o700
 _LIKE_A_MARKER = re.compile(r"#[1-9][0-9]{0,17}( |$)")  # a unit's end becomes a space, too
 
 
@@ -46,7 +47,8 @@ def prepare(recipe: Recipe, seed: int, corpora_dir: Path) -> Manifest:
 
     The cache key is the digest of recipe, seed and source (Faker's version, or the content of the user's file).
     The same key means the same bytes, on every machine. `seed` is a signed 64-bit number. An interrupted build
-    leaves nothing that a later call would take for a corpus. Raises DatasetError.
+    leaves nothing that a later call would take for a corpus. The directory and what is in it are for the owner's eyes.
+    Raises DatasetError.
     """
     key = json.dumps([FORMAT_VERSION, recipe.model_dump(mode="json"), seed, source(recipe)], sort_keys=True)
     path = corpora_dir / f"{blake3(key.encode()).hexdigest()}.txt"
@@ -59,6 +61,7 @@ def _cached(path: Path) -> Manifest | None:
         stored = json.loads(path.with_suffix(".json").read_bytes())
         manifest = Manifest.model_validate(stored | {"path": path})
         intact = blake3(path.read_bytes()).hexdigest() == manifest.digest
+        path.parent.chmod(_OWNERS)  # earlier versions let everyone read
     except (OSError, ValueError, TypeError, ValidationError):
         return None
     return manifest if intact else None
@@ -83,6 +86,7 @@ def _built(recipe: Recipe, seed: int, path: Path) -> Manifest:
     )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.chmod(_OWNERS)
         _write_whole(path, data)
         _write_whole(path.with_suffix(".json"), manifest.model_dump_json(indent=2).encode() + b"\n")
     except OSError as error:
@@ -112,7 +116,7 @@ def _corpus_bytes(recipe: Recipe, seed: int) -> bytes:
 
 
 def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is there whole or not at all, also after a power failure."""
+    """Write a file for its owner's eyes that is there whole or not at all, also after a power failure."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
@@ -120,7 +124,6 @@ def _write_whole(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o644)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

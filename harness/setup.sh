@@ -1,6 +1,7 @@
 #!/bin/sh
 # Sets up everything a bare Debian 12 or Ubuntu 22.04+ machine lacks, once: system packages by the package manager,
-# Python packages from a hashed lock, the YCSB client's jar by Maven. Run again, it only compares digests.
+# Python packages and the YCSB client's jar from hashed locks. Run again, it only compares digests. A stamp says what was
+# made from what: it goes before the making begins and comes last, so what a killed set-up left is made again.
 #
 #   harness/setup.sh run     what a campaign needs
 #   harness/setup.sh test    what the tests need beside it
@@ -9,6 +10,7 @@ cd "$(dirname "$0")/.."
 purpose=${1:-run}
 state=.pressgauge/setup
 log=$state/setup.log
+fetched=${HOME:-$PWD/$state}/.m2/repository
 mkdir -p "$state"
 
 fail() { # what, why, what to type
@@ -26,8 +28,26 @@ quietly() { # what, what to type, command...
     }
 }
 
-as_root() {
-    if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+as_root() { # without the lock, which a service that a package starts would hold for good
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi 9>&-
+}
+
+apt_get="apt-get -o DPkg::Lock::Timeout=600"
+
+alone() { # two at once would make the same files
+    command -v flock >/dev/null || fail "missing: flock" "two set-ups at once would spoil each other" "install util-linux"
+    exec 9>"$state/lock"
+    flock --nonblock 9 || {
+        printf 'set-up: another set-up of this checkout is at work; waiting until it is done\n'
+        flock 9
+    }
+}
+
+tell_whose() { # before anything is made
+    if [ "$(id -u)" = 0 ] && [ "$(stat -c %u .)" != 0 ]; then
+        printf "set-up: you are root, so what is made here will be root's, and %s can't change it; only apt-get needs root\n" \
+            "$(stat -c %U .)"
+    fi
 }
 
 # --- system packages ---------------------------------------------------------------------------------------------
@@ -78,13 +98,26 @@ install_system_packages() {
     wanted=$(echo "$needs" | tr '\n' ' ')
     command -v apt-get >/dev/null || fail "missing: $wanted" "this machine has no apt-get" \
         "install Python 3.11+ with venv, a JDK 17+, Maven and libcurl with your package manager, then run the same command"
-    [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null || fail "missing: $wanted" "root or sudo without a password is needed to install it" \
-        "sudo harness/setup.sh $purpose"
-    quietly "read the package lists" "sudo apt-get update" as_root apt-get -q update
+    if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
+        fail "missing: $wanted" "root, or sudo without a password, is needed to install it" \
+            "sudo apt-get update && sudo apt-get install$(packages_of "$needs"), then run the same command"
+    fi
+    # shellcheck disable=SC2086 # a command and its options
+    quietly "read the package lists" "sudo apt-get update" as_root $apt_get -q update
+    packages=$(packages_of "$needs")
+    # shellcheck disable=SC2086 # a list of package names
+    quietly "install$packages" "sudo apt-get install$packages" \
+        as_root env DEBIAN_FRONTEND=noninteractive $apt_get -q -y --no-install-recommends install $packages
+    still=$(lacking | tr '\n' ' ')
+    [ -z "$still" ] || fail "still missing: $still" "the distribution's packages don't provide it" \
+        "install it yourself (Python 3.11+ with venv, JDK 17+, Maven, libcurl), then run the same command"
+}
+
+packages_of() { # what the distribution calls these needs
     packages=
-    for need in $needs; do
+    for need in $1; do
         case $need in
-            python) if [ "$(apt-cache policy python3 | sed -n 's/.*Candidate: 3\.\([0-9]*\).*/\1/p')" -ge 11 ]; then
+            python) if [ "$(apt-cache policy python3 | sed -n 's/.*Candidate: 3\.\([0-9]*\).*/\1/p')" -ge 11 ] 2>/dev/null; then
                         packages="$packages python3 python3-venv"
                     else # Ubuntu 22.04's own is 3.10, and it packages 3.11 beside it
                         packages="$packages python3.11 python3.11-venv"
@@ -98,17 +131,12 @@ install_system_packages() {
             ip) packages="$packages iproute2" ;;
         esac
     done
-    # shellcheck disable=SC2086 # a list of package names
-    quietly "install$packages" "sudo apt-get install$packages" \
-        as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install $packages
-    still=$(lacking | tr '\n' ' ')
-    [ -z "$still" ] || fail "still missing: $still" "the distribution's packages don't provide it" \
-        "install it yourself (Python 3.11+ with venv, JDK 17+, Maven, libcurl), then run the same command"
+    echo "$packages"
 }
 
 # --- Python packages ---------------------------------------------------------------------------------------------
 
-digest() { cat "$@" | sha256sum | cut -d' ' -f1; }
+digest() { cat "$@" | sha256sum | cut -d' ' -f1; } # of the files, or of what is piped in
 
 install_python_packages() {
     run_digest=$(digest requirements/run.lock)
@@ -117,6 +145,7 @@ install_python_packages() {
     case "$purpose $found" in
         "run $run_digest" | "run $dev_digest" | "test $dev_digest") return 0 ;;
     esac
+    tell_whose
     lock=requirements/run.lock sum=$run_digest
     # A checkout once set up for the tests stays so: the tests' packages include the campaign's.
     if [ "$purpose" = test ] || [ -x .venv/bin/pytest ]; then lock=requirements/dev.lock sum=$dev_digest; fi
@@ -125,6 +154,7 @@ install_python_packages() {
             "$(find_python)" -m venv --clear .venv
         install_uv
     fi
+    rm -f .venv/.locked
     quietly "install the Python packages of $lock" "check that the Python package index can be reached, then run the same command" \
         .venv/bin/uv pip sync --require-hashes --python .venv/bin/python "$lock"
     echo "$sum" >.venv/.locked
@@ -140,15 +170,30 @@ install_uv() { # the lock's own entry, hashes included
 
 build_jar() {
     jar=workloads/java/target/pressgauge-ycsb.jar
-    sources=$(find workloads/java/src/main workloads/java/pom.xml -type f | LC_ALL=C sort)
+    made_of=$(find workloads/java/src/main workloads/java/.mvn workloads/java/pom.xml requirements/java.lock -type f)
     # shellcheck disable=SC2086 # a list of files without blanks in their names
-    sum=$(digest $sources)
-    if [ -f "$jar" ] && [ "$(cat "$state/jar" 2>/dev/null)" = "$sum" ]; then return 0; fi
+    sum=$(LC_ALL=C sha256sum $made_of | LC_ALL=C sort | digest)
+    if [ -f "$jar" ] && [ "$(cat "$state/jar" 2>/dev/null)" = "$sum $(digest "$jar")" ]; then return 0; fi
+    tell_whose
+    rm -rf "$state/jar" workloads/java/target
     quietly "build the YCSB client" "check that Maven's central repository can be reached, then run the same command" \
-        mvn -q -B -ntp -f workloads/java/pom.xml -DskipTests package
-    echo "$sum" >"$state/jar"
+        mvn -q -f workloads/java/pom.xml "-Dmaven.repo.local=$fetched" -DskipTests package
+    check_fetched
+    echo "$sum $(digest "$jar")" >"$state/jar"
 }
 
+check_fetched() { # the lock begins with the pom's own digest, so it is of the versions that the pom asks for
+    lock=$PWD/requirements/java.lock
+    for folder in "$PWD" "$fetched"; do
+        (cd "$folder" && sha256sum --check --strict --quiet --ignore-missing "$lock") >"$log" 2>&1 && continue
+        rm -f "$jar"
+        tail -n 5 "$log" >&2
+        fail "check what Maven fetched against requirements/java.lock" "the files named above are others than were locked" \
+            "delete them in $folder and run the same command; after a change of the pom: make lock"
+    done
+}
+
+alone
 install_system_packages
 install_python_packages
 build_jar

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from harness.cloud.spec import Disk
 
 # A timer of the calendar beside the plain shutdown, because that one does not outlive a reboot. Package updates of
-# their own accord would run into trials. Python's bson is what docs/hosts.md asks for and images lack; it is there long
+# their own accord would run into trials. pymongo is what docs/hosts.md asks for and images lack; it is there long
 # before EC2's own checks of the host have passed, for which the start waits.
 _USER_DATA = """#!/bin/sh
 shutdown -h +{minutes} "the campaign's hosts expire"
@@ -44,7 +44,7 @@ systemctl disable --now apt-daily.timer apt-daily-upgrade.timer unattended-upgra
 if command -v apt-get >/dev/null; then
     export DEBIAN_FRONTEND=noninteractive
     apt-get -q -o DPkg::Lock::Timeout=300 update
-    apt-get -q -y -o DPkg::Lock::Timeout=300 install python3-bson
+    apt-get -q -y -o DPkg::Lock::Timeout=300 install python3-pymongo
 fi
 """
 

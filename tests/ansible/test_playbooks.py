@@ -66,7 +66,7 @@ def living(part: str) -> list[str]:
 
 @pytest.fixture(scope="session")
 def provision() -> Variables:
-    assert JAR.exists(), "build the client first: mvn -f workloads/java/pom.xml package"
+    assert JAR.exists(), "build the client first: make setup"
     corpus = HOME / "corpus.txt"
     corpus.parent.mkdir(parents=True, exist_ok=True)
     corpus.write_text("".join(f"Sentence {number} of a small corpus, über alles lesbar.\n" for number in range(500)))
@@ -78,6 +78,11 @@ def provision() -> Variables:
     }
     run("provision.yml", variables)
     return variables
+
+
+def test_a_corpus_is_for_the_clients_eyes(provision: Variables) -> None:
+    corpus = HOME / "corpora/test.txt"
+    assert (corpus.stat().st_mode & 0o777, corpus.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
 @pytest.fixture

@@ -32,6 +32,9 @@ def test_a_lost_member_is_named_and_not_waited_for(members: list[subprocess.Pope
         replica_sets.await_members(first, 2, 60)
         replica_sets.settle(first, 2, 60)
         assert set(replica_sets.account(first)["states"].values()) == {"PRIMARY", "SECONDARY"}
+        with connected(PORTS[1]) as second:  # which is asked for its sizes, though it is not the primary
+            assert not second.command("admin", {"hello": 1})["isWritablePrimary"]
+            assert second.command("admin", {"dbStats": 1})["ok"] == 1
         with pytest.raises(Failure, match="not every member caught up: Not enough data-bearing nodes"):
             replica_sets.settle(first, 3, 600)
         members[1].kill()

@@ -99,6 +99,18 @@ def test_a_second_call_builds_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
 
 
+def test_a_corpus_is_for_its_owners_eyes(tmp_path: Path) -> None:
+    text = tmp_path / "mine.txt"
+    text.write_text("Nobody else's business.\n")
+    folder = tmp_path / "home/datasets"
+    folder.mkdir(parents=True, mode=0o755)
+    for _ in ("built", "from the cache"):
+        folder.chmod(0o755)  # as earlier versions left it
+        prepare(UserFile(path=text), 1, folder)
+        assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+        assert folder.stat().st_mode & 0o777 == 0o700
+
+
 @pytest.mark.parametrize("suffix", [".txt", ".json"])
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "removed"])
 def test_a_damaged_cache_entry_is_built_again(suffix: str, damage: str, tmp_path: Path) -> None:

@@ -1,23 +1,21 @@
-"""Commands to a mongod on this host.
+"""Commands to a mongod on this host, through the driver.
 
-Not through the driver: its import, and the monitoring thread that it waits for at exit, cost 0.7 s in every task,
-several seconds in a trial. What a task asks is one OP_MSG there and one back; BSON is the driver's.
+The driver is loaded where a server is asked, so a task that asks none doesn't pay for it.
 """
 
 from __future__ import annotations
 
+import atexit
 import socket
 import ssl
-import struct
-from contextlib import contextmanager
+import sys
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.scram import MECHANISM, ScramClient, ScramError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     Document = dict[str, Any]
@@ -25,13 +23,13 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"  # every instance listens here beside its own address: a first user can be made from here alone
 USER = "pressgauge"
 UNAUTHORIZED = 13
-_OP_MSG = 2013
-_HEADER = struct.Struct("<iiii")  # length of all, request, response to, operation
+_MECHANISM = "SCRAM-SHA-256"
 _CONNECT_TIMEOUT_S = 5
 _ANSWER_TIMEOUT_S = 30.0
 LONG_S = 600.0
 """For commands that move data, such as checkpoints."""
-_ANY_MEMBER = {"$readPreference": {"mode": "primaryPreferred"}}  # or a replica set's secondary answers nothing
+_NEVER_MS = 86_400_000
+_POLLS_SINCE = (4, 5)  # before, the driver knows of no other way than to have the server push its news
 
 
 @dataclass(frozen=True)
@@ -43,9 +41,9 @@ class Credentials:
 
 
 class Server:
-    """A connection to the one mongod at this address, authenticated where credentials are given.
+    """The one mongod at this address, whatever its state in a replica set, asked as a user where credentials are given.
 
-    With `authority`, the file of its certificate, the connection is encrypted, and the server has to show one that this
+    With `authority`, the file of its certificate, connections are encrypted, and the server has to show one that this
     authority has signed for the address.
 
     A mongod that is silent for `timeout_s` while it is asked something hangs.
@@ -64,54 +62,59 @@ class Server:
         timeout_s: float = _ANSWER_TIMEOUT_S,
     ) -> None:
         self._timeout_s = timeout_s
-        self._socket = socket.create_connection((host, port), timeout=_CONNECT_TIMEOUT_S)
+        self._options: Document = {"host": host, "port": port}
+        if authority:
+            self._options |= {"tls": True, "tlsCAFile": str(authority)}
+        self._clients: dict[float, Any] = {}
+        self._hangs = False
+        self._look(host, port, authority)
         try:
-            if authority:
-                context = ssl.create_default_context(cafile=authority)
-                with self._answering("a TLS handshake", timeout_s):
-                    self._socket = context.wrap_socket(self._socket, server_hostname=host)
             if credentials:
                 self.authenticate(credentials)
+            else:
+                self.command("admin", {"ping": 1})
         except BaseException:
-            self._socket.close()
+            self._close()
             raise
 
     def __enter__(self) -> Server:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._socket.close()
+        self._close()
 
     def command(self, database: str, command: Document, *, timeout_s: float | None = None) -> Document:
         """The answer to a command, to be had within the connection's time or this one.
 
         Raises Failure (engine, with the server's `code`) when the server refuses it, Failure (engine) when it hangs,
-        after which the connection is of no use any more, and OSError when it is gone.
+        and OSError when it is gone.
         """
-        bson = _bson()
-        name = next(iter(command))
-        body = b"\0\0\0\0\0" + bson.encode({**command, "$db": database, **_ANY_MEMBER})  # no flags; one section
-        with self._answering(name, timeout_s or self._timeout_s):
-            self._socket.sendall(_HEADER.pack(_HEADER.size + len(body), 1, 0, _OP_MSG) + body)
-            length, *_ = _HEADER.unpack(self._receive(_HEADER.size))
-            answer: Document = bson.decode(self._receive(length - _HEADER.size)[5:])
-        if answer.get("ok") != 1:
-            said = answer.get("errmsg", answer)
-            raise Failure("engine", f"mongod refused {name}: {said}", code=answer.get("code"))
-        return answer
+        errors = _driver().errors
+        name, timeout_s = next(iter(command)), timeout_s or self._timeout_s
+        try:
+            return dict(self._client(timeout_s)[database].command(command))
+        except (errors.NetworkTimeout, errors.ServerSelectionTimeoutError) as error:
+            self._hangs = True
+            why = str(error).partition(", Timeout: ")[0]
+            raise Failure("engine", f"mongod hangs: it did not answer {name} within {timeout_s:g} s ({why})") from error
+        except errors.PyMongoError as error:
+            answer = getattr(error, "details", None)
+            if isinstance(error, errors.AutoReconnect) and not answer:
+                raise ConnectionResetError(f"mongod closed the connection: {error}") from error
+            answer = answer or {}
+            said = answer.get("errmsg", error)
+            raise Failure("engine", f"mongod refused {name}: {said}", code=answer.get("code")) from error
 
     def authenticate(self, credentials: Credentials) -> None:
-        """Make this connection the user's; raises Failure (engine) when the server or the user is another one."""
-        client = ScramClient(credentials.user, credentials.password)
-        try:
-            start = {"saslStart": 1, "mechanism": MECHANISM, "payload": client.first()}
-            answer = self.command("admin", {**start, "options": {"skipEmptyExchange": True}})
-            conversation = answer["conversationId"]
-            proof = client.final(bytes(answer["payload"]))
-            answer = self.command("admin", {"saslContinue": 1, "conversationId": conversation, "payload": proof})
-            client.check(bytes(answer["payload"]))
-        except (ScramError, KeyError) as error:
-            raise Failure("engine", f"mongod can't be authenticated with: {error}") from error
+        """Be the user from now on; raises Failure (engine) when the server or the user is another one."""
+        self._close()
+        self._options |= {
+            "username": credentials.user,
+            "password": credentials.password,
+            "authSource": "admin",
+            "authMechanism": _MECHANISM,
+        }
+        self.command("admin", {"ping": 1})
 
     def admit(self, credentials: Credentials) -> None:
         """Make the user, as the server's first, where there is none yet; then authenticate as that user.
@@ -119,7 +122,7 @@ class Server:
         A server lets anyone on its own host make the first user, and nobody anything else. So whoever is quicker than
         we are makes this fail, and gets no data.
         """
-        user = {"createUser": credentials.user, "pwd": credentials.password, "mechanisms": [MECHANISM]}
+        user = {"createUser": credentials.user, "pwd": credentials.password, "mechanisms": [_MECHANISM]}
         try:
             self.command("admin", {**user, "roles": ["root"]})
         except Failure as refusal:
@@ -127,30 +130,49 @@ class Server:
                 raise
         self.authenticate(credentials)
 
-    @contextmanager
-    def _answering(self, what: str, timeout_s: float) -> Iterator[None]:
-        self._socket.settimeout(timeout_s)
-        try:
-            yield
-        except TimeoutError as error:
-            self._socket.close()  # a late answer must not be taken for the next one's
-            raise Failure("engine", f"mongod hangs: it did not answer {what} within {timeout_s:g} s") from error
+    @staticmethod
+    def _look(host: str, port: int, authority: str | Path | None) -> None:
+        """Raise OSError where nothing listens or it is not known: the driver would go on trying for all its time."""
+        with closing(socket.create_connection((host, port), timeout=_CONNECT_TIMEOUT_S)) as connection:
+            if authority:
+                ssl.create_default_context(cafile=authority).wrap_socket(connection, server_hostname=host)
 
-    def _receive(self, length: int) -> bytes:
-        received = bytearray()
-        while len(received) < length:
-            part = self._socket.recv(length - len(received))
-            if not part:
-                raise ConnectionResetError("mongod closed the connection")
-            received += part
-        return bytes(received)
+    def _client(self, timeout_s: float) -> Any:
+        """The driver's client that waits so long for an answer: in older drivers that time is a client's."""
+        if timeout_s not in self._clients:
+            driver = _driver()
+            time_ms = int(timeout_s * 1000)
+            quiet = {"serverMonitoringMode": "poll"} if driver.version_tuple >= _POLLS_SINCE else {}
+            self._clients[timeout_s] = driver.MongoClient(
+                **self._options,
+                **quiet,
+                directConnection=True,
+                retryReads=False,
+                retryWrites=False,
+                heartbeatFrequencyMS=_NEVER_MS,
+                serverSelectionTimeoutMS=time_ms,
+                connectTimeoutMS=2 * time_ms,  # the driver's own look at the server, which would cancel ours
+                socketTimeoutMS=time_ms,
+            )
+        return self._clients[timeout_s]
+
+    def _close(self) -> None:
+        """Leave the server; one that hangs without a word, for which the driver would wait once more."""
+        for client in [] if self._hangs else self._clients.values():
+            client.close()
+        self._clients = {}
 
 
-def _bson() -> Any:
+def _driver() -> Any:
     try:
-        import bson  # noqa: PLC0415  (a host without it gets a sentence, no traceback)
+        import pymongo  # noqa: PLC0415  (a host without it gets a sentence, no traceback)
     except ImportError as error:
         raise Failure(
-            "host", "this host's Python has no pymongo; install it, or set ansible_python_interpreter to one that has"
+            "host",
+            "this host's Python has no pymongo; install it (Debian: python3-pymongo), or set "
+            "ansible_python_interpreter to one that has",
         ) from error
-    return bson
+    # At exit the driver waits for its monitors, which have been closed and sleep half a second at a time.
+    for name in ("pymongo.synchronous.monitor", "pymongo.monitor"):
+        atexit.unregister(getattr(sys.modules.get(name), "_shutdown_resources", _driver))
+    return pymongo
