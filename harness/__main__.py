@@ -2,13 +2,13 @@
 
 import sys
 
-from harness import remote_cli
-from harness.terminal import run_app
+from harness.cli import remote as remote_cli
+from harness.cli.terminal import run_app
 
 if sys.argv[1:2] and sys.argv[1] in remote_cli.COMMANDS:
     run_app(remote_cli.app)
 else:
-    from harness.cli import app
+    from harness.cli.commands import app
 
     app.add_typer(remote_cli.app)
     run_app(app)

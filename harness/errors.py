@@ -1,4 +1,4 @@
-"""Errors by who must act, each with its exit code. One handler, in `harness.terminal`, turns them into a message."""
+"""Errors by who must act, each with its exit code; the one handler, in `harness.cli.terminal`, tells them."""
 
 from __future__ import annotations
 

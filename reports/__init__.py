@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reports.errors import LinkedError, TemplateFaultError
+from core.files import LinkedError
+from reports.errors import TemplateFaultError
 from reports.run import Run, RunSummary, Shift, by_campaign
 from reports.terminal import summary_lines
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from analysis.decision import Decision
+    from analysis.decide.decision import Decision
 
 __all__ = [
     "LinkedError",

@@ -6,13 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis import quantities, sentences
-from analysis.constraints import State
-from analysis.effects import Group
-from analysis.metrics import metric
-from analysis.quantities import block_number
-from analysis.recommendation import Outcome
-from analysis.verdicts import Family, Verdict
+from analysis.decide import sentences
+from analysis.decide.constraints import State
+from analysis.decide.recommendation import Outcome
+from analysis.stats import quantities
+from analysis.stats.effects import Group
+from analysis.stats.metrics import metric
+from analysis.stats.quantities import block_number
+from analysis.stats.verdicts import Family, Verdict
 from reports.charts.base import direction
 from reports.tables import ABSENT
 from reports.theme import VERDICTS, ArmStyle
@@ -20,9 +21,9 @@ from reports.theme import VERDICTS, ArmStyle
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from analysis.constraints import ArmCheck
-    from analysis.recommendation import Choice
-    from analysis.verdicts import Effect
+    from analysis.decide.constraints import ArmCheck
+    from analysis.decide.recommendation import Choice
+    from analysis.stats.verdicts import Effect
     from reports.material import Material
 
 STATES = {State.SATISFIED: "✓", State.VIOLATED: "✗", State.UNDECIDED: "?"}

@@ -6,15 +6,14 @@ import contextlib
 import os
 import stat
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import vl_convert
 
-from reports.files import CACHE, write_whole
+from core.files import write_whole
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+CACHE = Path(__file__).parent.parent / ".pressgauge" / "reports"
+"""What rendering keeps for the next time; it may be deleted at any time."""
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 

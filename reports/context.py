@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.verdicts import Family
+from analysis.stats.verdicts import Family
 from reports import evidence
 from reports.answer import Answer, Glance, Notice, answer, choice_of, glance, notices, undecided
 from reports.charts import sizes
@@ -21,8 +21,8 @@ from reports.steps import Step, engine_steps, platform_steps
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from analysis.decision import Decision
-    from analysis.effects import Group
+    from analysis.decide.decision import Decision
+    from analysis.stats.effects import Group
     from reports.material import Material
     from reports.run import Run
     from reports.tables import Table

@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis import quantities
-from analysis.cost import HOURS_PER_MONTH, mean_growth
-from analysis.inference import t_quantile
-from analysis.quantities import number
+from analysis.decide.cost import HOURS_PER_MONTH, mean_growth
+from analysis.stats import quantities
+from analysis.stats.inference import t_quantile
+from analysis.stats.quantities import number
 from reports.answer import choice_of
 from reports.tables import ABSENT
 
 if TYPE_CHECKING:
-    from analysis.cost import ArmCost
-    from analysis.criteria import Prices
-    from analysis.effects import Group
-    from analysis.quantities import Estimate
+    from analysis.decide.cost import ArmCost
+    from analysis.stats.criteria import Prices
+    from analysis.stats.effects import Group
+    from analysis.stats.quantities import Estimate
     from reports.material import Material
     from reports.theme import ArmStyle
 

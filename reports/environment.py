@@ -12,7 +12,7 @@ from jinja2.loaders import split_template_path
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
-from reports.words import markdown_code, markdown_text
+from core.text import markdown_code, markdown_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

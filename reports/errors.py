@@ -3,7 +3,3 @@
 
 class TemplateFaultError(ValueError):
     """A user's template does not load or render; the message says which one, where and why."""
-
-
-class LinkedError(ValueError):
-    """A report would be written where a symbolic link leads; the message names the link."""

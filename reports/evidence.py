@@ -6,11 +6,11 @@ import json
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from analysis.counters import COUNTERS
-from analysis.metrics import metric, workload_of
-from analysis.quantities import Unit, block_number, number, quantity
-from analysis.records import Regime
-from analysis.regimes import Reads, reads
+from analysis.stats.metrics import metric, workload_of
+from analysis.stats.quantities import Unit, block_number, number, quantity
+from analysis.trial.counters import COUNTERS
+from analysis.trial.records import Regime
+from analysis.trial.regimes import Reads, reads
 from reports.charts.base import interval
 from reports.plain import plain
 from reports.tables import ABSENT, Table
@@ -18,8 +18,8 @@ from reports.tables import ABSENT, Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from analysis.effects import Group
-    from analysis.records import Phase, TrialRecord
+    from analysis.stats.effects import Group
+    from analysis.trial.records import Phase, TrialRecord
     from reports.material import Material
 
 _REGIMES = {

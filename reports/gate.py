@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from analysis import quantities
-from analysis.gate import Check, Gate, GateVerdict
-from analysis.metrics import metric
-from reports.words import markdown_code, markdown_text, one_line, shown
+from analysis.gate.judge import Check, Gate, GateVerdict
+from analysis.stats import quantities
+from analysis.stats.metrics import metric
+from core.text import markdown_code, markdown_text, one_line, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from analysis.comparability import Difference
+    from analysis.gate.comparability import Difference
 
 _ORDER = (GateVerdict.REGRESSED, GateVerdict.UNDECIDED, GateVerdict.IMPROVED, GateVerdict.UNCHANGED)
 _GLYPHS = {

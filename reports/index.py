@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from analysis import sentences
-from analysis.history import FEWEST_RUNS, history
+from analysis.gate.history import FEWEST_RUNS, history
+from core.files import write_whole
 from reports.bundle import vega_bundle
 from reports.charts.base import slug
 from reports.charts.trend import trend
 from reports.environment import environment
-from reports.files import write_whole
 from reports.plain import plain
 from reports.rendering import script_policy
 from reports.run import by_campaign
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from analysis.comparability import Difference
+    from analysis.gate.comparability import Difference
     from reports.charts.base import Chart
     from reports.run import RunSummary, Shift
 
@@ -107,7 +106,7 @@ def _turn(shift: Shift, links: Mapping[str, str]) -> Turn:
         run_id=step.run_id,
         previous=step.previous,
         link=links[step.run_id],
-        changes=tuple((one.verdict.value, VERDICTS[one.verdict].glyph, sentences.change(one)) for one in step.changes),
+        changes=tuple((one.verdict.value, VERDICTS[one.verdict].glyph, one.sentence) for one in step.changes),
         differences=_differences(shift.differences),
     )
 

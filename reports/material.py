@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from analysis import frames
-from analysis.cost import offered_a_rate, with_costs
-from analysis.decision import Decision, decide
-from analysis.effects import Group
-from analysis.frames import Row
-from analysis.metrics import workload_of
+from analysis.decide.cost import offered_a_rate, with_costs
+from analysis.decide.decision import Decision, decide
+from analysis.stats import frames
+from analysis.stats.effects import Group
+from analysis.stats.frames import Row
+from analysis.stats.metrics import workload_of
 from reports.theme import ArmStyle, arm_styles
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analysis.quantities import Estimate
-    from analysis.records import Phase, TrialRecord
-    from analysis.verdicts import Effect
+    from analysis.stats.quantities import Estimate
+    from analysis.stats.verdicts import Effect
+    from analysis.trial.records import Phase, TrialRecord
     from reports.run import Run
 
 

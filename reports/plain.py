@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from reports.words import label, shown
+from core.text import label, shown
 
 _MOST = 2**63
 """What drawing takes as a number."""

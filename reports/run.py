@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from analysis.canaries import Moved
-    from analysis.comparability import Difference
-    from analysis.criteria import Criteria
-    from analysis.decision import Decision
-    from analysis.history import Step
-    from analysis.records import Cell, TrialRecord
+    from analysis.decide.decision import Decision
+    from analysis.gate.comparability import Difference
+    from analysis.gate.history import Step
+    from analysis.stats.criteria import Criteria
+    from analysis.trial.canaries import Moved
+    from analysis.trial.records import Cell, TrialRecord
 
 Finding = tuple[str, str, str, str]
 """The doctor's subject, what was found, level and advice."""

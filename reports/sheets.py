@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reports.words import shown
+from core.text import shown
 
 if TYPE_CHECKING:
     import pandas as pd

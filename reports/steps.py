@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.metrics import metric
-from analysis.verdicts import Family
+from analysis.stats.metrics import metric
+from analysis.stats.verdicts import Family
 from reports.answer import effect_cell
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.contrasts import Contrast
-    from analysis.decision import Decision
-    from analysis.verdicts import Effect
+    from analysis.decide.contrasts import Contrast
+    from analysis.decide.decision import Decision
+    from analysis.stats.verdicts import Effect
 
 
 @dataclass(frozen=True)

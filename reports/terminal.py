@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reports.words import one_line
+from core.text import one_line
 
 if TYPE_CHECKING:
-    from analysis.decision import Decision
+    from analysis.decide.decision import Decision
 
 MOST_LINES = 5
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from analysis.verdicts import Verdict
+from analysis.stats.verdicts import Verdict
 
 STATIC = Path(__file__).parent / "static"
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import vl_convert
 
+from core.files import refuse_links, write_whole
 from reports.bundle import vega_bundle
 from reports.context import page
-from reports.files import refuse_links, write_whole
 from reports.material import Material
 from reports.plain import plain
 from reports.rendering import render, script_policy
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from analysis.decision import Decision
+    from analysis.decide.decision import Decision
     from reports.charts.base import Chart
     from reports.context import Page
     from reports.run import Run

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, settings
 
 import ansible
 import ansible.module_utils
-from harness.load_spec import ROOT
-from harness.playbooks import run_playbook
-from harness.runner import JAR
-from harness.site import find_site
+from harness.run.playbooks import run_playbook
+from harness.run.runner import JAR
+from harness.run.site import find_site
+from harness.spec.load import ROOT
 from tests.harness.commands import HOME
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.records import Regime
-from analysis.regimes import reads
-from harness.ledger import find_run
+from analysis.trial.records import Regime
+from analysis.trial.regimes import reads
+from harness.ledger.ledger import find_run
 from tests.campaigns import small
 from tests.harness.commands import harness
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from harness.ledger import find_run
-from harness.load_spec import CAMPAIGNS
+from harness.ledger.ledger import find_run
+from harness.spec.load import CAMPAIGNS
 from tests.harness.commands import HOME, harness, left_running
 
 if TYPE_CHECKING:

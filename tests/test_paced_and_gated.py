@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from analysis.gate import Gate, GateVerdict
-from harness.ledger import find_run
+from analysis.gate.judge import Gate, GateVerdict
+from harness.ledger.ledger import find_run
 from tests.campaigns import small
 from tests.harness.commands import harness
 

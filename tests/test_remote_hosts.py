@@ -19,9 +19,9 @@ import pytest
 
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.servers import Server
-from harness.authority import certify
-from harness.ledger import find_run
-from harness.runner import JAR
+from harness.ledger.ledger import find_run
+from harness.run.authority import certify
+from harness.run.runner import JAR
 from tests.campaigns import small
 from tests.harness.commands import await_operations, start
 from tests.holding import holding
@@ -30,7 +30,7 @@ from tests.remote_hosts import inventory, remote_hosts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from analysis.records import Member, TrialRecord
+    from analysis.trial.records import Member, TrialRecord
     from tests.remote_hosts import Host
 
 pytestmark = [

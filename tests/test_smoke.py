@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.canaries import read_canaries
-from harness.ledger import Ledger, find_run
-from harness.load_spec import ROOT
+from harness.ledger.ledger import Ledger, find_run
+from harness.run.canary_book import read_canaries
+from harness.spec.load import ROOT
 from tests.harness.commands import HOME, await_files, environment, harness, left_running, start
 
 if TYPE_CHECKING:

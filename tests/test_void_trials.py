@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import pymongo
 import pytest
 
-from harness.ledger import find_run
+from harness.ledger.ledger import find_run
 from tests.campaigns import meddling, small
 from tests.harness.commands import HOME, harness
 from workloads.ycsb_status import read_status_line
 
 if TYPE_CHECKING:
-    from analysis.records import TrialRecord
+    from analysis.trial.records import TrialRecord
 
 pytestmark = pytest.mark.real
 MEDDLERS = Path(__file__).parent / "meddlers"

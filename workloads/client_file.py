@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.stored import read_stored
 from workloads.errors import YcsbOutputError
-from workloads.stored import read_stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

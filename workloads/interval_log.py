@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.stored import read_stored
 from workloads.errors import YcsbOutputError
 from workloads.histogram import Histogram
-from workloads.stored import read_stored
 
 _INTENDED = "Intended-"
 _LARGEST_FILE_BYTES = 256 * 2**20  # about a day of seconds

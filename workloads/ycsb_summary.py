@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.stored import read_stored
 from workloads.errors import YcsbOutputError
-from workloads.stored import read_stored
 
 _LARGEST_FILE_BYTES = 16 * 2**20
 _PERCENTILE = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)(?:st|nd|rd|th)?PercentileLatency\(us\)")

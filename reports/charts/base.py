@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from analysis.quantities import Better, Unit, quantity
+from analysis.stats.quantities import Better, Unit, quantity
 from reports.plain import plain_chart
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from analysis.quantities import Estimate
+    from analysis.stats.quantities import Estimate
     from reports.theme import ArmStyle
 
 alt.data_transformers.disable_max_rows()

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from analysis.metrics import metric
-from analysis.quantities import block_number, quantity
+from analysis.stats.metrics import metric
+from analysis.stats.quantities import block_number, quantity
 from reports.charts.base import (
     ROW_PX,
     Chart,
@@ -26,7 +26,7 @@ from reports.tables import ABSENT, Table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from analysis.effects import Group
+    from analysis.stats.effects import Group
     from reports.material import Material
     from reports.theme import ArmStyle
 

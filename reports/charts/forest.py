@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from analysis import quantities
-from analysis.metrics import metric
-from analysis.quantities import Better
-from analysis.verdicts import Verdict
+from analysis.stats import quantities
+from analysis.stats.metrics import metric
+from analysis.stats.quantities import Better
+from analysis.stats.verdicts import Verdict
+from core.text import label
 from reports.charts.base import Chart, chart_spec, rows, slug
 from reports.tables import ABSENT, Table
 from reports.theme import VERDICTS
-from reports.words import label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.effects import Group
-    from analysis.verdicts import Effect
+    from analysis.stats.effects import Group
+    from analysis.stats.verdicts import Effect
     from reports.material import Material
 
 ROW_PX = 24

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from analysis.latency import merge
-from analysis.metrics import metric, workload_of
-from analysis.quantities import Unit, quantity
+from analysis.stats.metrics import metric, workload_of
+from analysis.stats.quantities import Unit, quantity
+from analysis.trial.latency import merge
 from reports.charts.base import Chart, arm_scale, chart_spec, interval, rows, slug
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from analysis.effects import Group
-    from analysis.records import Latency, TrialRecord
+    from analysis.stats.effects import Group
+    from analysis.trial.records import Latency, TrialRecord
     from reports.material import Material
     from reports.theme import ArmStyle
 

@@ -2,7 +2,7 @@
 
 Engine samples are frames with a row a second: `phase` (its name), `second` (from the phase's start), and, where they
 are known, `checkpoint_running` (bool), `app_evicted_per_s` (modified pages evicted by application threads):
-the frames of `analysis.time_series` with the first two columns added.
+the frames of `analysis.trial.time_series` with the first two columns added.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
-from analysis.metrics import workload_of
-from analysis.quantities import block_number, number
+from analysis.stats.metrics import workload_of
+from analysis.stats.quantities import block_number, number
 from reports.charts.base import Chart, chart_spec, rows, slug
 from reports.tables import Table
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from analysis.effects import Group
-    from analysis.records import Phase
+    from analysis.stats.effects import Group
+    from analysis.trial.records import Phase
     from reports.material import Material
 
 _HEIGHT_PX = 130

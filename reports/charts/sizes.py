@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from analysis.quantities import Unit, quantity
+from analysis.stats.quantities import Unit, quantity
 from reports.charts.base import ROW_PX, Chart, arm_rows, chart_spec, rows, slug
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.effects import Group
-    from analysis.records import TrialRecord
+    from analysis.stats.effects import Group
+    from analysis.trial.records import TrialRecord
     from reports.material import Material
 
 CLASSES = ("collection", "index", "history_store", "journal", "diagnostic", "other")

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 
-from analysis.metrics import metric
-from analysis.quantities import Better
+from analysis.stats.metrics import metric
+from analysis.stats.quantities import Better
 from reports.charts.base import Chart, arm_scale, chart_spec, interval, on_axis, rows, slug, visible_domain
 from reports.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.effects import Group
-    from analysis.quantities import Estimate
+    from analysis.stats.effects import Group
+    from analysis.stats.quantities import Estimate
     from reports.material import Material
 
 STORAGE = "storage_bytes_per_document"

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from analysis import sentences
-from analysis.metrics import metric
-from analysis.quantities import quantity
+from analysis.stats.metrics import metric
+from analysis.stats.quantities import quantity
 from reports.charts.base import Chart, arm_scale, chart_spec, interval, on_axis, rows
 from reports.tables import ABSENT, Table
 from reports.theme import VERDICTS
@@ -16,7 +15,7 @@ from reports.theme import VERDICTS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from analysis.history import Change, Series
+    from analysis.gate.history import Change, Series
     from reports.theme import ArmStyle
 
 _HEIGHT_PX = 170
@@ -59,7 +58,7 @@ def trend(
     return Chart(
         key=element,
         title=f"{found.label} ({group})" if group else found.label,
-        caption=" ".join(f"{VERDICTS[one.verdict].glyph} {sentences.change(one)} with {one.run_id}." for one in shown),
+        caption=" ".join(f"{VERDICTS[one.verdict].glyph} {one.sentence} with {one.run_id}." for one in shown),
         spec=chart_spec(layer, _HEIGHT_PX),
         table=_table(drawn, shown, started, styles),
         exported=False,
@@ -70,7 +69,7 @@ def _mark(change: Change, started: Mapping[str, str], scale: float, x: alt.X, y:
     """A large outline around the first point that is another."""
     style = VERDICTS[change.verdict]
     value = change.series.figures[change.run_id].value / scale
-    data = [{"started": started[change.run_id], "value": value, "run": change.run_id, "what": sentences.change(change)}]
+    data = [{"started": started[change.run_id], "value": value, "run": change.run_id, "what": change.sentence}]
     return (
         alt.Chart(rows(data))
         .mark_point(shape=style.shape, size=420, stroke=style.colour, strokeWidth=2.5, filled=False, opacity=1)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.history import FEWEST_RUNS, Series, Step, steps
-from analysis.metrics import metric
-from analysis.quantities import Estimate
+from analysis.gate.history import FEWEST_RUNS, Series, Step, steps
+from analysis.stats.metrics import metric
+from analysis.stats.quantities import Estimate
 from tests.analysis.simulate import GATED, HOUR_SD, RUN_SD, SIZE_SD, TRIAL_SD, Rate, rate
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Simulated campaigns with known truths: the error rates, coverage and power that docs/method.md quotes.
 
 Repeat its tables with `python -m tests.analysis.simulate`. The judging is the analysis' own code
-(`analysis.inference`), run on arrays [campaign, comparison, block].
+(`analysis.stats.inference`), run on arrays [campaign, comparison, block].
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from analysis.criteria import Criteria
-from analysis.gate import gate
-from analysis.inference import (
+from analysis.gate.judge import gate
+from analysis.gate.sides import Figure, Side, SideCell
+from analysis.gate.tolerances import Tolerances
+from analysis.stats.criteria import Criteria
+from analysis.stats.inference import (
     Floats,
     Inference,
     Levels,
@@ -28,9 +30,7 @@ from analysis.inference import (
     p_difference,
     p_equivalence,
 )
-from analysis.records import Cell, Compressor, Settings
-from analysis.sides import Figure, Side, SideCell
-from analysis.tolerances import Tolerances
+from analysis.trial.records import Cell, Compressor, Settings
 
 ALPHA = 0.05
 MARGIN = math.log(1.03)

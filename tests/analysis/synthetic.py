@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from hdrh.histogram import HdrHistogram
 
-from analysis.records import (
+from analysis.trial.records import (
     Artefact,
     Cell,
     Compressor,

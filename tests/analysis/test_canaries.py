@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.canaries import Canary, moved
+from analysis.trial.canaries import Canary, moved
 
 MIB = 2.0**20
 

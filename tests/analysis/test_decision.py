@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.constraints import State
-from analysis.criteria import Constraint, Criteria, Objective, Prices
-from analysis.decision import Decision, decide
-from analysis.recommendation import Choice, Outcome
-from analysis.verdicts import Family, Verdict
+from analysis.decide.constraints import State
+from analysis.decide.decision import Decision, decide
+from analysis.decide.recommendation import Choice, Outcome
+from analysis.stats.criteria import Constraint, Criteria, Objective, Prices
+from analysis.stats.verdicts import Family, Verdict
 from tests.analysis.synthetic import ARTICLE, NONE, QUIET, SNAPPY, ZLIB, ZSTD, Arm, Noise, campaign, voided
 
 if TYPE_CHECKING:
-    from analysis.records import Phase, Settings, TrialRecord
+    from analysis.trial.records import Phase, Settings, TrialRecord
 
 THROUGHPUT = Constraint(metric="rmw.throughput", at_least=0.7)
 LATENCY = Constraint(metric="rmw.p99", at_most=1.25)

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import frames
-from analysis.criteria import Criteria
-from analysis.effects import Comparison, compare, estimates
-from analysis.metrics import metric
-from analysis.quantities import Better
-from analysis.study import study
-from analysis.verdicts import Effect, Family, Verdict
+from analysis.decide.study import study
+from analysis.stats import frames
+from analysis.stats.criteria import Criteria
+from analysis.stats.effects import Comparison, compare, estimates
+from analysis.stats.metrics import metric
+from analysis.stats.quantities import Better
+from analysis.stats.verdicts import Effect, Family, Verdict
 from tests.analysis.synthetic import ARTICLE, NONE, QUIET, SNAPPY, ZLIB, ZSTD, Noise, campaign, voided
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.records import TrialRecord
+    from analysis.trial.records import TrialRecord
 
 FEW = settings(max_examples=12)
 SEEDS = st.integers(0, 10_000)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.comparability import compare_facts
-from analysis.criteria import Criteria, Objective
-from analysis.decision import decide
-from analysis.gate import Gate, GateVerdict, NothingComparedError, gate
-from analysis.inference import infer, p_difference, welch
-from analysis.pairing import PairingError, Selection
-from analysis.sides import Side, side
-from analysis.tolerances import Regression, Tolerance, Tolerances
+from analysis.decide.decision import decide
+from analysis.gate.comparability import compare_facts
+from analysis.gate.judge import Gate, GateVerdict, NothingComparedError, gate
+from analysis.gate.pairing import PairingError, Selection
+from analysis.gate.sides import Side, side
+from analysis.gate.tolerances import Regression, Tolerance, Tolerances
+from analysis.stats.criteria import Criteria, Objective
+from analysis.stats.inference import infer, p_difference, welch
 from tests.analysis.simulate import gate_false_alarms
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, Noise, campaign, voided
 from tests.analysis.test_upgrades import changed
@@ -23,7 +23,7 @@ from tests.analysis.test_upgrades import changed
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from analysis.records import TrialRecord
+    from analysis.trial.records import TrialRecord
 
 CRITERIA = Criteria(baseline="snappy", baseline_engine="6.0.5")
 EXACT = Tolerances(drift_percent=0)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from analysis import sentences
-from analysis.criteria import Criteria
-from analysis.decision import Decision, decide
-from analysis.history import FALSE_ALARMS, FEWEST_RUNS, confirmed, history, steps
-from analysis.verdicts import Verdict
+from analysis.decide.decision import Decision, decide
+from analysis.gate.history import FALSE_ALARMS, FEWEST_RUNS, confirmed, history, steps
+from analysis.stats.criteria import Criteria
+from analysis.stats.verdicts import Verdict
 from tests.analysis.histories import (
     MARGIN_PERCENT,
     false_alarms,
@@ -44,7 +43,7 @@ def test_a_step_is_found_at_its_run_with_its_size_and_direction() -> None:
     assert (change.series.arm, change.series.metric) == ("zstd", "rmw.throughput")
     assert change.ratio == pytest.approx(0.6, rel=0.15)
     assert change.verdict is Verdict.WORSE
-    assert sentences.change(change).startswith("rmw throughput of zstd fell by ")
+    assert change.sentence.startswith("rmw throughput of zstd fell by ")
 
 
 def test_two_steps_are_two_and_better_follows_the_metric() -> None:

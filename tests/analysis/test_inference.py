@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.inference import (
+from analysis.stats.inference import (
     Levels,
     blocks_for_half_width,
     blocks_to_decide,

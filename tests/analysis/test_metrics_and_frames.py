@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from analysis import frames
-from analysis.latency import latency_us, merge
-from analysis.metrics import UnknownMetricError, keys, metric, readings
-from analysis.quantities import Unit
-from analysis.records import Latency, TrialRecord
+from analysis.stats import frames
+from analysis.stats.metrics import UnknownMetricError, keys, metric, readings
+from analysis.stats.quantities import Unit
+from analysis.trial.latency import latency_us, merge
+from analysis.trial.records import Latency, TrialRecord
 from tests.analysis.synthetic import SNAPPY, ZSTD, campaign, voided
 
 

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.cost import HOURS_PER_MONTH
-from analysis.criteria import Criteria, Objective, PlatformPrices, Prices
-from analysis.decision import decide
-from analysis.effects import Group
-from analysis.pairing import Selection, pair_cells
-from analysis.sides import side
-from analysis.verdicts import Verdict
+from analysis.decide.cost import HOURS_PER_MONTH
+from analysis.decide.decision import decide
+from analysis.gate.pairing import Selection, pair_cells
+from analysis.gate.sides import side
+from analysis.stats.criteria import Criteria, Objective, PlatformPrices, Prices
+from analysis.stats.effects import Group
+from analysis.stats.verdicts import Verdict
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, campaign
 
 if TYPE_CHECKING:
-    from analysis.records import TrialRecord
+    from analysis.trial.records import TrialRecord
 
 CRITERIA = Criteria(
     baseline="snappy",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from analysis import quantities, sentences
-from analysis.quantities import Estimate, Unit
-from analysis.verdicts import FurtherBlocks
+from analysis.decide import sentences
+from analysis.stats import quantities
+from analysis.stats.quantities import Estimate, Unit
+from analysis.stats.verdicts import FurtherBlocks
 
 
 @pytest.mark.parametrize(

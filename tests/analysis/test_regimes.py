@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.records import Cost, Phase, Regime, Sizes, Window
-from analysis.regimes import reads, regime_faults
+from analysis.trial.records import Cost, Phase, Regime, Sizes, Window
+from analysis.trial.regimes import reads, regime_faults
 
 MIB = 2**20
 LIMIT = 512 * MIB

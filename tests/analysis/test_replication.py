@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from analysis.records import Member, MemberMoment, Sizes
-from analysis.replication import replication_faults
+from analysis.trial.records import Member, MemberMoment, Sizes
+from analysis.trial.replication import replication_faults
 
 SIZES = Sizes(
     moment="loaded",

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.effects import compare
-from analysis.inference import holm, infer, p_difference, p_equivalence
-from analysis.verdicts import Verdict, judge
+from analysis.stats.effects import compare
+from analysis.stats.inference import holm, infer, p_difference, p_equivalence
+from analysis.stats.verdicts import Verdict, judge
 from tests.analysis import simulate
 
 KEYS = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.criteria import Criteria, Precision
-from analysis.planning import noise_floor, plan
-from analysis.stopping import further_blocks
-from analysis.study import study
-from analysis.verdicts import Verdict
+from analysis.decide.planning import noise_floor, plan
+from analysis.decide.stopping import further_blocks
+from analysis.decide.study import study
+from analysis.stats.criteria import Criteria, Precision
+from analysis.stats.verdicts import Verdict
 from tests.analysis.synthetic import QUIET, SNAPPY, ZLIB, ZSTD, Noise, campaign, voided
 
 CRITERIA = Criteria(baseline="snappy")

@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pymongo import MongoClient
 
-from analysis import ftdc, time_series
-from analysis.ftdc import Samples
-from analysis.time_series import Change, between, changes, disks, frame, missing, wanted
+from analysis.trial import ftdc, time_series
+from analysis.trial.ftdc import Samples
+from analysis.trial.time_series import Change, between, changes, disks, frame, missing, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

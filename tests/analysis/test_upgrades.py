@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from analysis.criteria import Criteria
-from analysis.decision import decide
-from analysis.verdicts import Family, Verdict
+from analysis.decide.decision import decide
+from analysis.stats.criteria import Criteria
+from analysis.stats.verdicts import Family, Verdict
 from reports import summary_lines
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, campaign
 
 if TYPE_CHECKING:
-    from analysis.records import Part, TrialRecord
+    from analysis.trial.records import TrialRecord
+    from core.model import Part
 
 CRITERIA = Criteria(baseline="snappy", baseline_engine="6.0.5")
 ENGINES = ("6.0.5", "6.0.27")

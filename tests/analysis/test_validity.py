@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from analysis.records import ClientPart, Phase
-from analysis.validity import Stop, caveats, phase_faults, stop_faults
+from analysis.trial.records import ClientPart, Phase
+from analysis.trial.validity import Stop, caveats, phase_faults, stop_faults
 from tests.analysis.synthetic import phase as synthetic_phase
 
 BUSY = 900.0

@@ -16,7 +16,7 @@ import pytest
 
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.servers import Credentials, Server
-from harness.load_spec import ROOT
+from harness.spec.load import ROOT
 from tests.ansible.mongods import connected, serving
 
 if TYPE_CHECKING:

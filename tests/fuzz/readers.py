@@ -9,16 +9,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from analysis import ftdc
-from analysis.records import TrialRecord
-from harness.canaries import FILE as CANARIES
-from harness.canaries import read_canaries
+from analysis.trial import ftdc
+from analysis.trial.records import TrialRecord
+from harness.cli.gating import read_side, read_tolerances
 from harness.errors import InputError
-from harness.gate import read_side, read_tolerances
-from harness.ledger import STATE_FILE, read_record
-from harness.load_spec import ROOT, load_campaign
-from harness.mix import read_mix
-from harness.run_state import read_run_state
+from harness.ledger.ledger import STATE_FILE, read_record
+from harness.ledger.run_state import read_run_state
+from harness.run.canary_book import FILE as CANARIES
+from harness.run.canary_book import read_canaries
+from harness.spec.load import ROOT, load_campaign
+from harness.spec.mix import read_mix
 from tests.fuzz import recorded_run
 from tests.harness.recorded_trial import TRIAL, read_recorded
 from workloads import YcsbOutputError, read_interval_log, read_summary

@@ -9,17 +9,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from analysis import frames
-from analysis.pairing import Selection
-from harness import doctor
-from harness.canaries import FILE as CANARIES
-from harness.facts import conditions, host_facts, read_campaign, version_facts
-from harness.gate import baseline_text, hold_gate, read_side
-from harness.ledger import HOST_FILE, SPEC_FILE, STATE_FILE, VERSIONS_FILE
-from harness.outcome import blocks_wanted, exit_code, read_run
-from harness.plan import plan
-from harness.run_json import read_hosts, read_manifest, read_versions
-from harness.times import describe_times
+from analysis.gate.pairing import Selection
+from analysis.stats import frames
+from harness.cli.gating import baseline_text, hold_gate, read_side
+from harness.cli.outcome import blocks_wanted, exit_code, read_run
+from harness.cli.times import describe_times
+from harness.ledger.facts import conditions, host_facts, read_campaign, version_facts
+from harness.ledger.ledger import HOST_FILE, SPEC_FILE, STATE_FILE, VERSIONS_FILE
+from harness.ledger.run_json import read_hosts, read_manifest, read_versions
+from harness.plan import doctor
+from harness.plan.trials import plan
+from harness.run.canary_book import FILE as CANARIES
 from reports import evidence
 from reports.context import page
 from reports.material import Material
@@ -28,7 +28,7 @@ from reports.write import given
 from tests.harness.recorded_trial import recorded_run
 
 if TYPE_CHECKING:
-    from harness.ledger import Ledger
+    from harness.ledger.ledger import Ledger
 
 RECORD = "trial.json"
 BESIDE = (HOST_FILE, VERSIONS_FILE, "dataset-sentences.json")

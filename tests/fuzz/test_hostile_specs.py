@@ -9,9 +9,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import plan as planning
 from harness.errors import InputError
-from harness.load_spec import ROOT, load_campaign
+from harness.plan import trials as planning
+from harness.spec.load import ROOT, load_campaign
 from tests.fuzz.test_fuzz import EXAMPLES, bounded
 
 if TYPE_CHECKING:

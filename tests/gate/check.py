@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from analysis.gate import GateVerdict
-from analysis.pairing import Selection
+from analysis.gate.judge import GateVerdict
+from analysis.gate.pairing import Selection
+from harness.cli.gating import hold_gate
 from harness.errors import Exit
-from harness.gate import hold_gate
 
 EXPECTED: dict[tuple[str, str], set[str]] = {
     ("planted-writes", "copy"): set(),

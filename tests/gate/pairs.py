@@ -9,10 +9,10 @@ import sys
 from itertools import combinations
 from pathlib import Path
 
-from analysis.pairing import Selection
+from analysis.gate.pairing import Selection
+from harness.cli.gating import hold_gate
 from harness.errors import Exit
-from harness.gate import hold_gate
-from harness.ledger import Ledger
+from harness.ledger.ledger import Ledger
 
 RUNS = 7
 MOST_FAILING = 1 / 20

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from harness.load_spec import find_campaign
+from harness.spec.load import find_campaign
 from tests.harness.aws_server import REGION
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.load_spec import load_campaign
-from harness.store.bucket import Bucket, open_store
+from harness.addons.s3.bucket import Bucket, open_store
+from harness.spec.load import load_campaign
 from tests.harness.aws_server import REGION, Aws, serve
 from tests.harness.clouds import write
 from tests.harness.stored_runs import make_run
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from harness.ledger import Ledger
-    from harness.spec import Campaign
+    from harness.ledger.ledger import Ledger
+    from harness.spec.campaign import Campaign
 
 
 @pytest.fixture(scope="session")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from analysis.criteria import Criteria
-from analysis.decision import decide
-from analysis.records import Cell, Compressor, Settings, TrialRecord
-from harness.ledger import DECISION_FILE, HOST_FILE, SPEC_FILE, VERSIONS_FILE
+from analysis.decide.decision import decide
+from analysis.stats.criteria import Criteria
+from analysis.trial.records import Cell, Compressor, Settings, TrialRecord
+from harness.ledger.ledger import DECISION_FILE, HOST_FILE, SPEC_FILE, VERSIONS_FILE
 from tests.analysis.synthetic import SNAPPY, ZSTD, Noise, campaign
 from tests.campaigns import small
 from tests.reports.sample import HOST

@@ -6,21 +6,21 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.canaries import FILE as CANARIES
-from harness.clients import ClientProcess
-from harness.evidence import CONTEXT_FILE, TrialContext, read_trial
-from harness.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger, open_run
-from harness.load_spec import find_campaign, load_campaign, load_kept
-from harness.outcome import write_outcome
-from harness.places import Places
-from harness.plan import PlannedTrial, plan
-from harness.topology import Instance
+from harness.cli.outcome import write_outcome
+from harness.evidence.trial import CONTEXT_FILE, TrialContext, read_trial
+from harness.ledger.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger, open_run
+from harness.plan.clients import ClientProcess
+from harness.plan.places import Places
+from harness.plan.topology import Instance
+from harness.plan.trials import PlannedTrial, plan
+from harness.run.canary_book import FILE as CANARIES
+from harness.spec.load import find_campaign, load_campaign, load_kept
 from tests.campaigns import small
 from tests.reports.sample import HOST, MANIFEST
 
 if TYPE_CHECKING:
-    from analysis.records import Reason, TrialRecord
-    from harness.spec import Campaign
+    from analysis.trial.records import Reason, TrialRecord
+    from harness.spec.campaign import Campaign
 
 TRIAL = Path(__file__).parent / "recorded/trial.tar.gz"
 """The evidence of a real trial: mongod 6.0.5, the smoke campaign's snappy arm."""

@@ -6,7 +6,7 @@ import json
 import random
 from typing import TYPE_CHECKING
 
-from harness.ledger import RECORD_FILE, SPEC_FILE, STATE_FILE, Ledger, list_artefacts
+from harness.ledger.ledger import RECORD_FILE, SPEC_FILE, STATE_FILE, Ledger, list_artefacts
 from tests.harness.factory import record
 
 if TYPE_CHECKING:

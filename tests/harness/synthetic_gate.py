@@ -3,5 +3,5 @@
 import runpy
 from unittest.mock import patch
 
-with patch("harness.gate.evidence_faults", lambda _ledger: iter(())):
+with patch("harness.cli.gating.evidence_faults", lambda _ledger: iter(())):
     runpy.run_module("harness", run_name="__main__")

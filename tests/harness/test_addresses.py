@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.addresses import check_bind_ip, check_cpus
+from harness.spec.addresses import check_bind_ip, check_cpus
 
 EVERYWHERE = [
     "*", "", "0", "00", "0x0", "0X00", "0.0", "0.0.0", "0.0.0.0", "00.0.0.0", "0x0.0.0.0", "::", "[::]", "::0",

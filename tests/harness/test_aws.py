@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.aws import answers, client
+from harness.addons.aws import answers, client
+from harness.addons.s3.bucket import open_store
 from harness.errors import HostError, InputError
-from harness.store.bucket import open_store
 from tests.harness.aws_server import Answer, refuse
 from tests.harness.commands import harness
 

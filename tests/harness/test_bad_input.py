@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.load_spec import ROOT
+from harness.spec.load import ROOT
 from tests.harness.commands import HOME, Ran, harness, left_running
 
 if TYPE_CHECKING:

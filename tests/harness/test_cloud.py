@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.cloud.down import take_down
-from harness.cloud.fleet import EXPIRES, OWNER, describe, find_fleets, tag
-from harness.cloud.launch import own_address, prepare
-from harness.cloud.spec import Cloud
-from harness.cloud.up import bring_up
+from harness.addons.ec2.down import take_down
+from harness.addons.ec2.fleet import EXPIRES, OWNER, describe, find_fleets, tag
+from harness.addons.ec2.launch import own_address, prepare
+from harness.addons.ec2.up import bring_up
 from harness.errors import HostError, InputError
-from harness.load_spec import load_campaign
+from harness.spec.cloud import Cloud
+from harness.spec.load import load_campaign
 from tests.harness.aws_server import REGION, refuse
 from tests.harness.clouds import cloud, nothing_is_left, write
 from tests.harness.commands import ROOT, harness, start
@@ -25,7 +25,7 @@ from tests.harness.commands import ROOT, harness, start
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.spec import Campaign
+    from harness.spec.campaign import Campaign
     from tests.harness.aws_server import Answer, Aws, Call
 
 

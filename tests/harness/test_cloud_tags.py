@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from harness.cloud.down import take_down
-from harness.cloud.fleet import CAMPAIGN, EXPIRES, GROUP, KIND, OWNER, PER_HOUR, RUN, caller, describe, find_fleets
-from harness.cloud.launch import own_address, prepare
-from harness.cloud.spec import Cloud
-from harness.cloud.up import bring_up
+from harness.addons.ec2.down import take_down
+from harness.addons.ec2.fleet import CAMPAIGN, EXPIRES, GROUP, KIND, OWNER, PER_HOUR, RUN, caller, describe, find_fleets
+from harness.addons.ec2.launch import own_address, prepare
+from harness.addons.ec2.up import bring_up
 from harness.errors import HostError, InputError
-from harness.load_spec import load_campaign
+from harness.spec.cloud import Cloud
+from harness.spec.load import load_campaign
 from tests.harness.aws_server import REGION, refuse
 from tests.harness.clouds import cloud, nothing_is_left, write
 from tests.harness.commands import harness
@@ -28,7 +28,7 @@ from tests.harness.commands import harness
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.spec import Campaign
+    from harness.spec.campaign import Campaign
     from tests.harness.aws_server import Aws
 
 ELSEWHERE = "eu-west-1"
@@ -283,7 +283,7 @@ def test_two_starts_of_one_second_are_two(ec2: Any, spec: Campaign, monkeypatch:
         def now(cls, tz: Any = None) -> Now:
             return cls(2026, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr("harness.cloud.launch.datetime", Now)
+    monkeypatch.setattr("harness.addons.ec2.launch.datetime", Now)
     assert prepare(spec, []).identity.run != prepare(spec, []).identity.run
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.disk_watch import DiskWatch
 from harness.errors import Exit, HostError
+from harness.run.disk_watch import DiskWatch
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from harness.load_spec import ROOT, find_campaign, load_campaign
+from harness.spec.load import ROOT, find_campaign, load_campaign
 
 if TYPE_CHECKING:
     from pathlib import Path

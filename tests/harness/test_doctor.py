@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.doctor import Level, examine, report
+from harness.plan.doctor import Level, examine, report
 
 GOOD_DISK = {
     "filesystem": "xfs",

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.records import Reason
+from analysis.trial.records import Reason
 from tests.harness.recorded_trial import TRIAL
 from tests.harness.recorded_trial import read_recorded as read
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from analysis.records import TrialRecord
+    from analysis.trial.records import TrialRecord
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from analysis.validity import caveats, phase_faults
-from harness.evidence_phase import read_phase
+from analysis.trial.validity import caveats, phase_faults
+from harness.evidence.phase import read_phase
 from workloads.errors import YcsbOutputError
 
 RECORDED = Path(__file__).parent / "recorded"

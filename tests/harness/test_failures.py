@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.records import Reason
-from analysis.validity import Stop, stop_faults
+from analysis.trial.records import Reason
+from analysis.trial.validity import Stop, stop_faults
 from harness.errors import DefectError, EngineError, HostError, InputError
-from harness.failures import FAILURES, REPEATED, failure_of, why_failed
-from harness.playbooks import run_playbook
-from harness.site import find_site
+from harness.run.failures import FAILURES, REPEATED, failure_of, why_failed
+from harness.run.playbooks import run_playbook
+from harness.run.site import find_site
 from tests.harness.factory import record
 
 if TYPE_CHECKING:

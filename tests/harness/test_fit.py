@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.errors import Exit, HostError, InputError
-from harness.fit import check_fit
-from harness.load_spec import load_campaign
+from harness.plan.fit import check_fit
+from harness.spec.load import load_campaign
 from tests.campaigns import small
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.spec import Campaign
+    from harness.spec.campaign import Campaign
 
 OUT_OF_CACHE = {"regime": "out-of-cache", "memory_limit": "512MiB", "records": 600_000}
 

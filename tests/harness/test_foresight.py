@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from analysis.study import study
-from analysis.verdicts import Family
-from harness.foresight import comparisons, foresee
-from harness.load_spec import load_campaign
+from analysis.decide.study import study
+from analysis.stats.verdicts import Family
+from harness.plan.foresight import comparisons, foresee
+from harness.spec.load import load_campaign
 from tests.analysis.synthetic import SNAPPY, ZSTD, campaign
 from tests.campaigns import small
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.spec import Campaign
+    from harness.spec.campaign import Campaign
 
 ARMS = {
     "snappy": {"block_compressor": "snappy"},

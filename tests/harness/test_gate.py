@@ -11,11 +11,11 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from analysis.pairing import Selection
+from analysis.gate.pairing import Selection
+from harness.cli.gating import Outputs, hold_gate, read_side, write_baseline, write_outputs
 from harness.errors import Exit, InputError
-from harness.gate import Outputs, hold_gate, read_side, write_baseline, write_outputs
-from harness.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger, open_run
-from harness.mix import Mix
+from harness.ledger.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger, open_run
+from harness.spec.mix import Mix
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, campaign, voided
 from tests.analysis.test_upgrades import changed
 from tests.campaigns import small
@@ -31,7 +31,7 @@ BOTH = Selection()
 @pytest.fixture(autouse=True)
 def synthetic(monkeypatch: pytest.MonkeyPatch) -> None:
     """These runs have no evidence that could be read again."""
-    monkeypatch.setattr("harness.gate.evidence_faults", lambda _ledger: iter(()))
+    monkeypatch.setattr("harness.cli.gating.evidence_faults", lambda _ledger: iter(()))
 
 
 def gate(*arguments: str | Path) -> Ran:

@@ -11,13 +11,13 @@ from typing import get_args
 
 import pytest
 
-from analysis import ftdc
-from analysis.records import TrialRecord
+from analysis.trial import ftdc
+from analysis.trial.records import TrialRecord
+from core.stored import read_stored, stored_names
 from harness.errors import HostError, InputError
-from harness.ledger import Ledger, file_digest, find_run, list_artefacts, open_run, read_record, write_whole
+from harness.ledger.ledger import Ledger, file_digest, find_run, list_artefacts, open_run, read_record, write_whole
 from tests.harness.factory import record
 from workloads import read_interval_log
-from workloads.stored import read_stored, stored_names
 
 RECORDED = Path(__file__).parent / "recorded"
 FTDC = RECORDED.parents[1] / "analysis/recorded/ftdc/6.0.5"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import InputError
-from harness.load_spec import campaign_names, find_campaign, load_campaign
+from harness.spec.load import campaign_names, find_campaign, load_campaign
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import InputError
-from harness.load_spec import MIXES, load_campaign, read_mixes
-from harness.mix import Mix, mix_names, read_mix
-from harness.trial_vars import run_properties
+from harness.plan.trial_vars import run_properties
+from harness.spec.load import MIXES, load_campaign, read_mixes
+from harness.spec.mix import Mix, mix_names, read_mix
 from tests.campaigns import small
 from tests.harness.commands import harness
 

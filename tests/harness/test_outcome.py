@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from analysis.decision import decide
+from analysis.decide.decision import decide
+from harness.cli.outcome import blocks_wanted, exit_code, write_outcome, write_tables
 from harness.errors import Exit, InputError
-from harness.ledger import SPEC_FILE, open_run
-from harness.load_spec import load_campaign
-from harness.outcome import blocks_wanted, exit_code, write_outcome, write_tables
-from harness.plan import plan
-from harness.spec import Campaign
+from harness.ledger.ledger import SPEC_FILE, open_run
+from harness.plan.trials import plan
+from harness.spec.campaign import Campaign
+from harness.spec.load import load_campaign
 from tests.analysis import synthetic
 from tests.campaigns import small
 

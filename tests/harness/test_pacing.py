@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.ledger import open_run
-from harness.pacing import offered_rates, workloads_of
-from harness.plan import PlannedTrial
-from harness.spec import Campaign, Workload
+from harness.ledger.ledger import open_run
+from harness.plan.pacing import offered_rates, workloads_of
+from harness.plan.trials import PlannedTrial
+from harness.spec.campaign import Campaign, Workload
 from tests.analysis import synthetic
 from tests.harness.factory import record
 

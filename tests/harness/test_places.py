@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.criteria import PlatformPrices, Prices
-from harness.clients import ClientProcess, load_part, named_folders, run_part
+from analysis.stats.criteria import PlatformPrices, Prices
 from harness.errors import InputError
-from harness.load_spec import find_campaign, load_campaign
-from harness.places import places
-from harness.spec import Campaign, Instance, Load, Topology
+from harness.plan.clients import ClientProcess, load_part, named_folders, run_part
+from harness.plan.places import places
+from harness.spec.campaign import Campaign, Instance, Load, Topology
+from harness.spec.load import find_campaign, load_campaign
 
 
 def survey(**changes: Any) -> dict[str, Any]:

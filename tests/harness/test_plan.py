@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.load_spec import find_campaign, load_campaign
-from harness.plan import cells, describe, plan, plan_block, trial_seconds
-from harness.spec import Campaign
+from harness.plan.trials import cells, describe, plan, plan_block, trial_seconds
+from harness.spec.campaign import Campaign
+from harness.spec.load import find_campaign, load_campaign
 
 
 def campaign(seed: int = 1, engines: int = 1, datasets: int = 1) -> Campaign:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness import playbooks
-from harness.playbooks import Announcer, as_data, run_playbook
+from harness.run import playbooks
+from harness.run.playbooks import Announcer, as_data, run_playbook
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.errors import InputError
-from harness.evidence import CONTEXT_FILE
-from harness.ledger import RECORD_FILE
-from harness.rederive import rederive
-from harness.verify import evidence_faults
+from harness.evidence.rederive import rederive
+from harness.evidence.trial import CONTEXT_FILE
+from harness.evidence.verify import evidence_faults
+from harness.ledger.ledger import RECORD_FILE
 from tests.harness.recorded_trial import recorded_run
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 
 import jsonschema
 
-from harness import reference
+from harness.spec import reference
 from tests.harness.factory import record
 
 

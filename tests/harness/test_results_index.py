@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.ledger import HOST_FILE, SPEC_FILE
-from harness.results_index import write_results_index
+from harness.ledger.ledger import HOST_FILE, SPEC_FILE
+from harness.ledger.results_index import write_results_index
 from tests.harness.factory import keep_run
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.load_spec import ROOT
+from harness.spec.load import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
+from harness.addons.s3.bucket import Bucket, open_store
+from harness.addons.s3.index import index_store
+from harness.addons.s3.pull import pull, read_manifest
+from harness.addons.s3.push import push
 from harness.errors import HostError, InputError
-from harness.ledger import SPEC_FILE, Ledger
-from harness.store.bucket import Bucket, open_store
-from harness.store.index import index_store
-from harness.store.pull import pull, read_manifest
-from harness.store.push import push
+from harness.ledger.ledger import SPEC_FILE, Ledger
 from tests.harness.commands import harness, start
 from tests.harness.factory import keep_run
 from tests.harness.stored_runs import RUN, content

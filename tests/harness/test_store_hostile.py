@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import zstandard
 
+from harness.addons.s3.index import index_store
+from harness.addons.s3.manifest import MANIFEST, MOST_BYTES, Codec, Manifest, StoredFile
+from harness.addons.s3.pull import pull
+from harness.addons.s3.push import push
+from harness.addons.s3.streams import digest_of
 from harness.errors import HostError, InputError
-from harness.ledger import DECISION_FILE, HOST_FILE, LATEST, SPEC_FILE, Ledger
-from harness.store.index import index_store
-from harness.store.manifest import MANIFEST, MOST_BYTES, Codec, Manifest, StoredFile
-from harness.store.pull import pull
-from harness.store.push import push
-from harness.store.streams import digest_of
+from harness.ledger.ledger import DECISION_FILE, HOST_FILE, LATEST, SPEC_FILE, Ledger
 from tests.harness.commands import harness
 from tests.harness.factory import keep_run
 from tests.harness.stored_runs import RUN, content
@@ -24,7 +24,7 @@ from tests.harness.stored_runs import RUN, content
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.store.bucket import Bucket
+    from harness.addons.s3.bucket import Bucket
     from tests.harness.aws_server import Aws
 
 LOG = "trials/000-0-snappy/mongod.log"

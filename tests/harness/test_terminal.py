@@ -11,12 +11,12 @@ import pytest
 import typer
 from rich.console import Console
 
+from harness.cli.terminal import run_app, say
 from harness.errors import InputError
-from harness.progress import JsonView, PlainView, Progress, QuietView, TerminalView
-from harness.terminal import run_app, say
+from harness.run.progress import JsonView, PlainView, Progress, QuietView, TerminalView
 
 if TYPE_CHECKING:
-    from harness.progress import View
+    from harness.run.progress import View
 
 HOSTILE = "a\x1b]0;title\x07\x1b[2J\x9b31m\x7f\u202eb\udcffc\rd\b"
 COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from harness.playbooks import PlaybookRun
-from harness.times import describe_times, outside_s
+from harness.cli.times import describe_times, outside_s
+from harness.run.playbooks import PlaybookRun
 from tests.analysis.synthetic import campaign, voided
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.errors import HostError
-from harness.tool_versions import tool_versions
+from harness.run.tool_versions import tool_versions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from harness.errors import HostError
-from harness.ledger import find_run
-from harness.site import Site
+from harness.ledger.ledger import find_run
+from harness.run.site import Site
 from tests.harness.commands import await_files, harness, start
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.errors import InputError
-from harness.load_spec import load_campaign
+from harness.spec.load import load_campaign
 from tests.campaigns import small
 from tests.harness.commands import harness
 

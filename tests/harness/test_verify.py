@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.digests import FILE, Entry
+from harness.cli.gating import read_side
+from harness.cli.outcome import report_faults, write_outcome
 from harness.errors import InputError
-from harness.evidence import CONTEXT_FILE
-from harness.facts import read_campaign
-from harness.gate import read_side
-from harness.ledger import (
+from harness.evidence.trial import CONTEXT_FILE
+from harness.evidence.verify import evidence_faults, folder_faults
+from harness.ledger.digests import FILE, Entry
+from harness.ledger.facts import read_campaign
+from harness.ledger.ledger import (
     DECISION_FILE,
     HOST_FILE,
     RECORD_FILE,
@@ -24,8 +26,6 @@ from harness.ledger import (
     Ledger,
     list_artefacts,
 )
-from harness.outcome import report_faults, write_outcome
-from harness.verify import evidence_faults, folder_faults
 from tests.harness.commands import harness
 from tests.harness.recorded_trial import recorded_run
 

@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from harness.cli.terminal import say
 from harness.errors import Exit
-from harness.load_spec import ROOT
-from harness.terminal import say
+from harness.spec.load import ROOT
 
 LOCK = ROOT / "requirements/dev.lock"  # what a campaign needs is in it, too
 DATABASE = "https://api.osv.dev/v1/query"

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.digests import FILE as DIGESTS
-from harness.ledger import RECORD_FILE, file_digest, find_run
-from harness.load_spec import load_campaign
-from harness.plan import plan
-from harness.terminal import say
-from harness.verify import evidence_faults
+from harness.cli.terminal import say
+from harness.evidence.verify import evidence_faults
+from harness.ledger.digests import FILE as DIGESTS
+from harness.ledger.ledger import RECORD_FILE, file_digest, find_run
+from harness.plan.trials import plan
+from harness.spec.load import load_campaign
 from tests.campaigns import small
 from tests.harness.commands import HOME, start
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterable, Iterator
 
-    from analysis.records import TrialRecord
-    from harness.ledger import Ledger
+    from analysis.trial.records import TrialRecord
+    from harness.ledger.ledger import Ledger
 
 VICTIMS = ("harness", "Ansible", "mongod", "client", "power")
 ENDS_WELL = {0, 3}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.ledger import find_run
+from harness.ledger.ledger import find_run
 from tests import campaigns
 from tests.harness.commands import await_files, harness, start
 from tests.remote_hosts import inventory, remote_hosts
@@ -21,7 +21,7 @@ from tests.remote_hosts import inventory, remote_hosts
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from analysis.records import TrialRecord
+    from analysis.trial.records import TrialRecord
 
 pytestmark = pytest.mark.real
 PORT = 27460

@@ -18,9 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness.ledger import HOST_FILE, Ledger, open_run
-from harness.load_spec import CAMPAIGNS, ROOT
-from harness.terminal import say
+from harness.cli.terminal import say
+from harness.ledger.ledger import HOST_FILE, Ledger, open_run
+from harness.spec.load import CAMPAIGNS, ROOT
 from tests.analysis.synthetic import campaign
 from tests.reports.sample import HOST
 

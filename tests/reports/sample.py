@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from analysis.counters import COUNTERS
-from analysis.criteria import Constraint, Criteria
-from analysis.records import Cell, TrialRecord
+from analysis.stats.criteria import Constraint, Criteria
+from analysis.trial.counters import COUNTERS
+from analysis.trial.records import Cell, TrialRecord
 from reports import Run
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.records import TrialRecord
+    from analysis.trial.records import TrialRecord
 
 
 def engine_samples(records: Sequence[TrialRecord]) -> dict[str, pd.DataFrame]:

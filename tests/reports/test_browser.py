@@ -9,11 +9,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
-from analysis.comparability import Difference
-from analysis.criteria import Prices
-from analysis.decision import decide
-from analysis.history import history, steps
-from analysis.quantities import change, number
+from analysis.decide.decision import decide
+from analysis.gate.comparability import Difference
+from analysis.gate.history import history, steps
+from analysis.stats.criteria import Prices
+from analysis.stats.quantities import change, number
 from reports import RunSummary, Shift, write_index, write_report
 from tests.analysis.synthetic import NONE, SNAPPY, ZSTD, Noise, campaign
 from tests.reports.chromium import ARGUMENTS, find_chromium

@@ -12,7 +12,7 @@ from tests.analysis.synthetic import SNAPPY, campaign
 from tests.reports.sample import run
 
 if TYPE_CHECKING:
-    from analysis.records import Phase, TrialRecord
+    from analysis.trial.records import Phase, TrialRecord
 
 CACHE = {"cache_used": 0.5 * 2**30, "cache_max": float(2**30)}
 

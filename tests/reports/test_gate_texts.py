@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from analysis.comparability import Difference
-from analysis.gate import Check, Gate, GateVerdict
-from analysis.tolerances import Regression
+from analysis.gate.comparability import Difference
+from analysis.gate.judge import Check, Gate, GateVerdict
+from analysis.gate.tolerances import Regression
 from reports import gate
 
 CONTROLS = "".join(map(chr, (0, 8, 11, 13, 0x1B, 0x7F, 0x9B, 0x202E, 0xFFFE)))

@@ -14,11 +14,11 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from analysis.decision import decide
-from analysis.records import Reason
+from analysis.decide.decision import decide
+from analysis.trial.records import Reason
+from core.files import half_written, write_whole
 from reports import LinkedError, RunSummary, write_index, write_report
 from reports.bundle import vega_bundle
-from reports.files import half_written, write_whole
 from reports.sheets import csv_text
 from tests.analysis.synthetic import campaign
 from tests.reports.sample import CRITERIA, run

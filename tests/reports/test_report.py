@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from analysis.canaries import Moved
-from analysis.criteria import Constraint, Criteria
-from analysis.decision import Decision
+from analysis.decide.decision import Decision
+from analysis.stats.criteria import Constraint, Criteria
+from analysis.trial.canaries import Moved
 from reports import Run, TemplateFaultError, summary_lines, write_report
 from tests.analysis.synthetic import ARTICLE, QUIET, campaign
 from tests.reports.sample import run
@@ -244,7 +244,7 @@ class TestTemplatesOfTheUser:
 
 
 def test_the_terminal_gets_at_most_five_lines() -> None:
-    from analysis.decision import decide  # noqa: PLC0415
+    from analysis.decide.decision import decide  # noqa: PLC0415
 
     for records in (
         campaign(),

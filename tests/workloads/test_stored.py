@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
-from workloads.stored import pack, read_stored, stored_names
+from core.stored import pack, read_stored, stored_names
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,185 @@
+"""Everything the analysis says in plain words, in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.decide.constraints import ArmCheck, ConstraintCheck, State
+from analysis.decide.recommendation import Choice, Outcome
+from analysis.stats import quantities
+from analysis.stats.metrics import metric
+from analysis.stats.verdicts import Effect, FurtherBlocks, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.decide.cost import Costs
+
+
+ADDING_BLOCKS = (
+    "The numbers of further blocks are for planning another run. Adding blocks to this one until a verdict appears "
+    "multiplies false verdicts; a spec with blocks: {min, max} and a precision target does not look at verdicts."
+)
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
+
+
+def further(more: FurtherBlocks | None) -> str:
+    """What more blocks would do for something undecided."""
+    if more is None:
+        return "more blocks would not decide it"
+    word = "block" if more.blocks == 1 else "blocks"
+    if more.at_least:
+        return f"at least {more.blocks} more {word} would be needed"
+    return f"about {more.blocks} more {word} would decide, if effect and scatter stay as they are"
+
+
+def effect(one: Effect, margin_percent: float) -> str:
+    """`zstd: rmw throughput −24.7 % [−26.0 %, −23.3 %], n = 3, against snappy: worse.`"""
+    label = metric(one.metric).label
+    if one.factor != "arm":
+        label = f"{label} ({one.group.label})"
+    if one.problem is not None:
+        return f"{one.candidate}: {label} against {one.baseline} is undecided: {one.problem}."
+    if one.ratio is None:
+        return f"{one.candidate}: {label} against {one.baseline} is undecided: no block has counting trials of both."
+    head = f"{one.candidate}: {label} {quantities.effect(one.ratio)}, against {one.baseline}"
+    if one.verdict is Verdict.UNDECIDED:
+        alone = one.ratio.low is not None and one.ratio.high is not None and not one.ratio.low <= 1 <= one.ratio.high
+        corrected = " after correction for all questions asked" if alone else ""
+        return f"{head}: undecided{corrected}; {further(one.further)}."
+    if one.verdict is Verdict.EQUIVALENT:
+        return f"{head}: equivalent (within ±{margin_percent:g} %)."
+    return f"{head}: {one.verdict}."
+
+
+def control_differs(one: Effect) -> str:
+    """That an A/A arm shows an effect, which no setting can have caused."""
+    figures = "" if one.ratio is None else f" ({quantities.effect(one.ratio)})"
+    return (
+        f"{one.candidate} has the settings of {one.baseline} and yet differs in {metric(one.metric).label}{figures}: "
+        "something other than the settings acts on the trials. Do not trust effects of this size."
+    )
+
+
+def no_cost(workload: str, *, offered: bool) -> str:
+    """Why there is no cost; `offered`: the workload was offered a rate."""
+    if not offered:
+        return f"No cost could be computed: it needs the throughput of {workload} and the stored sizes."
+    return (
+        f"No cost could be computed: {workload} was offered a rate, so its throughput is what was asked for and not "
+        "what an instance can do. Name a workload without target_per_s and pace in decision.prices.workload."
+    )
+
+
+def bound(check: ConstraintCheck) -> str:
+    """A constraint in words, e.g. `rmw throughput ≥ 0.95 × baseline`."""
+    one = check.constraint
+    bounds = [
+        f"≥ {one.at_least:g} ×" if one.at_least is not None else "",
+        f"≤ {one.at_most:g} ×" if one.at_most else "",
+    ]
+    return f"{_label(one.metric)} {' and '.join(text for text in bounds if text)} baseline"
+
+
+def constraint(check: ConstraintCheck) -> str:
+    """A constraint, whether it holds, and by which figures."""
+    figures = f" ({quantities.effect(check.ratio)})" if check.ratio is not None else ""
+    if check.state is State.UNDECIDED:
+        return f"{bound(check)}{figures}: undecided; {further(check.further)}"
+    return f"{bound(check)}{figures}: {check.state}"
+
+
+def failing(arm: ArmCheck) -> str:
+    """Why an arm is not eligible."""
+    open_checks = [constraint(check) for check in arm.checks if check.state is not State.SATISFIED]
+    return f"{arm.arm}: {'; '.join(open_checks)}"
+
+
+def recommendation(choice: Choice, baseline: str) -> str:
+    """The recommendation in one sentence."""
+    label = _label(choice.objective_metric)
+    constrained = any(check.checks for check in choice.checks)
+    among = " among the arms that satisfy the constraints" if constrained else ""
+    if choice.outcome is Outcome.NO_BASELINE:
+        return f"No recommendation: the baseline {baseline} has no trial that counts."
+    if choice.outcome is Outcome.NOTHING_SATISFIES:
+        return "No recommendation: no arm is shown to satisfy the constraints."
+    if choice.outcome is Outcome.NOT_MEASURED:
+        kept = f"Keep {choice.arm}" if choice.arm else "No recommendation"
+        no_pairs = f"{label} could not be compared, because no block has it for {baseline} and another arm"
+        why = no_pairs if len(choice.checks) > 1 else "no other arm has a trial that counts"
+        return f"{kept}: {why}."
+    if choice.outcome is Outcome.KEEP:
+        other = "no other arm that satisfies the constraints" if constrained else "no other arm"
+        kept = f"Keep {baseline}: {other} is shown to be better at {label}."
+        return f"{kept} {_passed_over(choice)}".rstrip()
+    assert choice.effect is not None
+    assert choice.effect.ratio is not None
+    figures = quantities.effect(choice.effect.ratio)
+    if choice.tied and choice.tie_breaker:
+        return (
+            f"Run {choice.arm}: {label} {figures}, against {baseline}; {listed(choice.tied)} "
+            f"{'is' if len(choice.tied) == 1 else 'are'} equivalent in that, and {choice.arm} has the best mean "
+            f"{_label(choice.tie_breaker)} of them."
+        )
+    return f"Run {choice.arm}: the best {label}{among}, {figures}, against {baseline}."
+
+
+def _passed_over(choice: Choice) -> str:
+    """What keeping the baseline gives up: the best arm there, and which constraint keeps it out."""
+    if choice.passed_over is None or choice.passed_over.ratio is None:
+        return ""
+    arm, figures = choice.passed_over.candidate, quantities.effect(choice.passed_over.ratio)
+    checks = [one for check in choice.checks if check.arm == arm for one in check.checks]
+    for state, verb in ((State.VIOLATED, "violates"), (State.UNDECIDED, "is not shown to satisfy")):
+        if bounds := [bound(one) for one in checks if one.state is state]:
+            return f"{arm} is better there ({figures}), but {verb} {listed(bounds)}."
+    return ""
+
+
+def reasons(choice: Choice) -> tuple[str, ...]:
+    """What stands beside the sentence: who was left out and why, who could still overtake, what it costs."""
+    found = [f"Not eligible: {failing(check)}." for check in choice.checks if check.state is not State.SATISFIED]
+    label = _label(choice.objective_metric)
+    if choice.rivals:
+        found.append(f"{listed(choice.rivals)} can't be told apart from the best arm in {label} yet.")
+    if choice.promising:
+        found.append(f"Whether {listed(choice.promising)} would be better at {label} is undecided.")
+    if choice.costs is not None:
+        found += cost(choice.costs)
+    return tuple(found)
+
+
+def cost(costs: Costs) -> list[str]:
+    """The cheapest arm under the given prices, and where that would change."""
+    if costs.cheapest is None:
+        return []
+    prices = costs.prices
+    arm = next(one for one in costs.arms if one.arm == costs.cheapest)
+    ratio = "" if arm.ratio is None else f"{quantities.effect(arm.ratio)}, against the baseline; "
+    monthly = f"{prices.currency} {quantities.estimate(arm.monthly)}"
+    found = [f"At the prices of {prices.dated}, {arm.arm} is the cheapest eligible arm by its mean: {ratio}{monthly}."]
+    for flip in costs.flips:
+        at = flip.price_ratio
+        interval = ""
+        if at.low is not None and at.high is not None:
+            interval = f" [{quantities.number(at.low)}, {quantities.number(at.high)}]"
+        limit, now = quantities.number(at.value), quantities.number(costs.price_ratio)
+        side = "more" if flip.side == "above" else "less"
+        found.append(
+            f"{flip.arm} would be cheaper where a GB-month costs {side} than {limit}{interval} of an instance hour "
+            f"(now {now})."
+        )
+    return found
+
+
+def _label(key: str) -> str:
+    """A metric's label; a constraint may name a metric that does not exist."""
+    try:
+        return metric(key).label
+    except ValueError:
+        return key

@@ -1,0 +1,1 @@
+"""What records say together: metrics, effects and verdicts."""

@@ -1,0 +1,265 @@
+"""Effects: log-ratios of a candidate to the baseline within each block, their mean and its t interval.
+
+A block's host and hour act on both sides of a ratio and cancel out. One factor is compared (the arm, the engine or the
+platform) where the others and the dataset are the same. Between platforms the hosts are what is compared, and only the
+hour cancels out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Self, get_args
+
+import numpy as np
+from pydantic import Field
+
+from analysis.stats.inference import Inference, infer
+from analysis.stats.metrics import metric
+from analysis.stats.quantities import Better, Estimate, Finite, Unit
+from analysis.stats.readers import Reading
+from core.model import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from analysis.trial.records import Cell
+
+Factor = Literal["arm", "engine", "platform"]
+_FACTORS: tuple[Factor, ...] = get_args(Factor)
+
+STANDS_OUT = 5.0
+"""A block whose log-ratio lies this many robust standard deviations from the median is named as standing out."""
+
+FEWEST_TO_STAND_OUT = 5
+
+LARGEST_LOG = 700.0
+"""exp() of more overflows."""
+
+
+class Group(Part):
+    """The levels that are held fixed while the factor varies."""
+
+    engine: str | None = Field(None, description="None where engines are compared.")
+    arm: str | None = Field(None, description="None where arms are compared.")
+    dataset: str
+    platform: str | None = Field("", description="None where platforms are compared; empty where hosts name none.")
+
+    @classmethod
+    def of(cls, cell: Cell | ArmEstimate) -> Self:
+        """The group in which a cell's arm is compared with others."""
+        return cls(engine=cell.engine, dataset=cell.dataset, platform=cell.platform)
+
+    @property
+    def factor(self) -> Factor:
+        """What is compared within the group: the factor that is not held fixed."""
+        return next(factor for factor in _FACTORS if getattr(self, factor) is None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The levels that have a name, the platform first."""
+        return tuple(level for level in (self.platform, self.engine, self.arm, self.dataset) if level)
+
+    @property
+    def label(self) -> str:
+        """The group's name for people, e.g. `6.0.5, sentences`."""
+        return ", ".join(self.names)
+
+    def within(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The group's rows of a frame of trials or measurements."""
+        rows = frame
+        for factor, level in self.model_dump(exclude_none=True).items():
+            rows = rows[rows[factor] == level]
+        return rows
+
+
+class BlockRatio(Part):
+    """Candidate ÷ baseline in one block."""
+
+    block: int
+    ratio: Finite
+
+
+class Comparison(Part):
+    """One metric of one candidate against the baseline. `ratio` is candidate ÷ baseline, whatever the direction."""
+
+    factor: Factor
+    group: Group
+    candidate: str
+    baseline: str
+    metric: str
+    better: Better
+    ratio: Estimate | None = Field(None, description="None: not a single block holds both sides, or see `problem`.")
+    mean_log: Finite | None = Field(None, description="Mean of the blocks' natural log-ratios.")
+    sd_log: Finite | None = Field(None, description="Standard deviation of the log-ratios; None with one block.")
+    se_log: Finite | None = Field(None, description="Standard error, at least `floor_log`; None with one block.")
+    floor_log: Finite | None = Field(None, description="Relative resolution of the measurement.")
+    blocks: tuple[BlockRatio, ...] = ()
+    missing_blocks: tuple[int, ...] = Field((), description="Blocks that lack a counting trial of either side.")
+    standing_out: tuple[int, ...] = Field((), description="Blocks far from the others; they are counted all the same.")
+    problem: str | None = Field(None, description="Why a ratio can't be formed, although there are trials.")
+
+    @property
+    def n(self) -> int:
+        """Blocks that hold both sides."""
+        return len(self.blocks)
+
+    @property
+    def inference(self) -> Inference | None:
+        """The figures that tests are made from; None without an interval."""
+        if self.mean_log is None or self.sd_log is None or self.se_log is None:
+            return None
+        return Inference(
+            np.asarray(self.mean_log), np.asarray(self.sd_log), np.asarray(self.se_log), self.n, self.n - 1
+        )
+
+
+def ratio_estimate(found: Inference, confidence_percent: float, unit: Unit = Unit.RATIO) -> Estimate:
+    """A mean of logarithms and its interval, back on the scale of the values."""
+    half = found.half_width(confidence_percent)
+    value, low, high = _exp(np.array([found.mean, found.mean - half, found.mean + half]))
+    return Estimate(value=value, low=low, high=high, n=found.n, unit=unit, confidence_percent=confidence_percent)
+
+
+def _exp(logs: np.ndarray) -> list[float]:
+    return [float(value) for value in np.exp(np.clip(logs, -LARGEST_LOG, LARGEST_LOG))]
+
+
+def compare(
+    trials: pd.DataFrame,
+    measurements: pd.DataFrame,
+    *,
+    baseline: str,
+    factor: Factor = "arm",
+    metrics: Sequence[str] | None = None,
+    confidence_percent: float = 95.0,
+) -> tuple[Comparison, ...]:
+    """Every candidate of the factor against the baseline, per group and metric (default: all that were measured).
+
+    The frames are `frames.trials` and `frames.measurements`. Only counting trials form ratios, but groups, candidates
+    and blocks are those of void trials too: what was tried and failed is a comparison without blocks, not absent.
+    """
+    if trials.empty:
+        return ()
+    counted = measurements[measurements["counts"]]
+    wanted = list(metrics if metrics is not None else measurements["metric"].unique())
+    fixed = [*(other for other in _FACTORS if other != factor), "dataset"]
+    found = []
+    for levels, design in trials.groupby(fixed, sort=False):
+        group = Group(**{"platform": None} | dict(zip(fixed, map(str, levels), strict=True)))
+        tables = {str(key): part for key, part in group.within(counted).groupby("metric", sort=False)}
+        blocks = sorted(int(block) for block in design["block"].unique())
+        candidates = [str(name) for name in design[factor].unique() if name != baseline]
+        for key in wanted:
+            values = _by_level_and_block(tables.get(key), factor)
+            for candidate in candidates:
+                ours, theirs = values.get(candidate, {}), values.get(baseline, {})
+                paired = [block for block in blocks if block in ours and block in theirs]
+                blank = Comparison(
+                    factor=factor,
+                    group=group,
+                    candidate=candidate,
+                    baseline=baseline,
+                    metric=key,
+                    better=metric(key).better,
+                    missing_blocks=tuple(block for block in blocks if block not in paired),
+                )
+                pairs = {block: (ours[block], theirs[block]) for block in paired}
+                found.append(_with_ratio(blank, pairs, confidence_percent))
+    return tuple(found)
+
+
+Pair = tuple[Reading, Reading]
+
+
+def _with_ratio(blank: Comparison, pairs: Mapping[int, Pair], confidence_percent: float) -> Comparison:
+    """The comparison with what its blocks' pairs (candidate, baseline) say."""
+    if not pairs:
+        return blank
+    if any(side.value <= 0 for pair in pairs.values() for side in pair):
+        # Leaving out just the blocks with a 0 would select by outcome.
+        return blank.model_copy(update={"problem": "a reading is zero, so there is no ratio"})
+    logs = np.array([np.log(ours.value / theirs.value) for ours, theirs in pairs.values()])
+    floor = max(float(np.hypot(a.resolution / a.value, b.resolution / b.value)) for a, b in pairs.values())
+    ratios = tuple(BlockRatio(block=block, ratio=ratio) for block, ratio in zip(pairs, _exp(logs), strict=True))
+    known = {"mean_log": float(logs.mean()), "floor_log": floor, "blocks": ratios}
+    if len(pairs) < 2:
+        alone = Estimate(value=ratios[0].ratio, n=1, unit=Unit.RATIO, confidence_percent=confidence_percent)
+        return blank.model_copy(update={**known, "ratio": alone})
+    inference = infer(logs, floor)
+    return blank.model_copy(
+        update={
+            **known,
+            "ratio": ratio_estimate(inference, confidence_percent),
+            "sd_log": float(inference.sd),
+            "se_log": float(inference.se),
+            "standing_out": tuple(np.array(list(pairs))[_stands_out(logs, floor)].tolist()),
+        }
+    )
+
+
+def _by_level_and_block(table: pd.DataFrame | None, factor: Factor) -> dict[str, dict[int, Reading]]:
+    found: dict[str, dict[int, Reading]] = {}
+    if table is not None:
+        columns = (table[factor], table["block"], table["value"], table["resolution"])
+        for level, block, value, resolution in zip(*columns, strict=True):
+            found.setdefault(str(level), {})[int(block)] = Reading(float(value), float(resolution))
+    return found
+
+
+def _stands_out(logs: np.ndarray, floor: float) -> np.ndarray:
+    """Marks log-ratios far from the median, measured by the median absolute deviation (1.4826 makes it an sd)."""
+    distance = np.abs(logs - np.median(logs))
+    scale = max(1.4826 * float(np.median(distance)), floor)
+    if len(logs) < FEWEST_TO_STAND_OUT or scale == 0:
+        return np.zeros(len(logs), dtype=bool)
+    return np.asarray(distance > STANDS_OUT * scale)
+
+
+class ArmEstimate(Part):
+    """One metric of one cell, over its blocks: for tables; comparisons belong to `Comparison`."""
+
+    engine: str
+    arm: str
+    dataset: str
+    platform: str = ""
+    metric: str
+    figure: Estimate
+
+    @property
+    def group(self) -> Group:
+        """The group in which the arm is compared with others."""
+        return Group.of(self)
+
+
+def estimates(frame: pd.DataFrame, confidence_percent: float = 95.0) -> tuple[ArmEstimate, ...]:
+    """Mean and interval of every metric of every cell over its counting trials.
+
+    The interval holds the blocks' differences (the host's hours) too: never read two of them as a comparison.
+    """
+    counted = frame[frame["counts"]]
+    by = ["engine", "arm", "dataset", "platform", "metric"]
+    return tuple(
+        ArmEstimate(
+            **dict(zip(by, map(str, levels), strict=True)),
+            figure=_estimate(part, metric(str(levels[-1])).unit, confidence_percent),
+        )
+        for levels, part in counted.groupby(by, sort=False)
+    )
+
+
+def _estimate(part: pd.DataFrame, unit: Unit, confidence_percent: float) -> Estimate:
+    values = part["value"].to_numpy(dtype=float)
+    resolution = part["resolution"].to_numpy(dtype=float)
+    n = len(values)
+    positive = bool((values > 0).all())
+    if n >= 2 and positive:
+        return ratio_estimate(infer(np.log(values), float((resolution / values).max())), confidence_percent, unit)
+    low = high = None
+    if n >= 2:
+        plain = infer(values, float(resolution.max()))
+        half = float(plain.half_width(confidence_percent))
+        low, high = max(0.0, float(plain.mean) - half), float(plain.mean) + half
+    return Estimate(
+        value=float(values.mean()), low=low, high=high, n=n, unit=unit, confidence_percent=confidence_percent
+    )

@@ -1,0 +1,220 @@
+"""Every metric, declared once: key, label, unit, direction, where in the record it comes from, whether it is primary.
+
+Summary, comparison, chart and gate derive from these declarations. A declaration's key is a template: metrics of a
+workload are `<workload>.<name>`, where the workload of the load phase is `insert` and that of a run phase its name
+(so no run workload may be called `insert`).
+
+`analysis.stats.readers` reads them from a record.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from analysis.stats import readers
+from analysis.stats.quantities import Better, Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from analysis.trial.records import Phase, TrialRecord
+
+INSERT = "insert"
+"""The workload name of the load phase."""
+
+
+class Scope(Enum):
+    """Which phases a metric exists for."""
+
+    LOADED = "the trial, after its load"
+    LOAD_AND_RUN = "every phase"
+    RUN = "run phases"
+    DERIVED = "computed from several trials or with prices"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of one workload (or of the loaded data): what a declaration becomes."""
+
+    key: str
+    label: str
+    unit: Unit
+    better: Better
+    primary: bool
+    workload: str
+    """`insert` or the name of a run phase."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One kind of metric. `primary` says for which phases it is primary unless the spec chooses."""
+
+    name: str
+    label: str
+    unit: Unit
+    better: Better
+    scope: Scope
+    primary: Scope | None
+    read: readers.Reader | None
+
+    def exists_for(self, phase: Phase) -> bool:
+        """Whether the phase has this metric."""
+        return _covers(self.scope, is_load=phase.kind == "load")
+
+    def of(self, workload: str) -> Metric:
+        """The metric of one workload. Metrics of the loaded data have no workload in their key."""
+        if self.scope in (Scope.LOADED, Scope.DERIVED):
+            return Metric(self.name, self.label, self.unit, self.better, self.primary is not None, INSERT)
+        primary = self.primary is not None and _covers(self.primary, is_load=workload == INSERT)
+        return Metric(f"{workload}.{self.name}", f"{workload} {self.label}", self.unit, self.better, primary, workload)
+
+
+def _covers(scope: Scope, *, is_load: bool) -> bool:
+    if is_load:
+        return scope in (Scope.LOADED, Scope.LOAD_AND_RUN)
+    return scope in (Scope.RUN, Scope.LOAD_AND_RUN)
+
+
+def workload_of(phase: Phase) -> str:
+    """The workload a phase runs: `insert` for the load, else the phase's name."""
+    return INSERT if phase.kind == "load" else phase.name
+
+
+# ---- declarations --------------------------------------------------------------------------------------------------
+
+_HIGH, _LOW = Better.HIGHER, Better.LOWER
+_LOADED, _ALL, _RUN = Scope.LOADED, Scope.LOAD_AND_RUN, Scope.RUN
+
+DECLARATIONS: tuple[Declaration, ...] = (
+    Declaration(
+        "compression_ratio", "compression ratio", Unit.RATIO, _HIGH, _LOADED, _LOADED, readers.compression_ratio,
+    ),
+    Declaration(
+        "compression_ratio_without_free", "compression ratio without free space", Unit.RATIO, _HIGH, _LOADED, None,
+        readers.compression_ratio_without_free,
+    ),
+    Declaration(
+        "compression_ratio_against_none", "storage of the arm without compression ÷ storage", Unit.RATIO, _HIGH,
+        Scope.DERIVED, None, None,
+    ),
+    Declaration(
+        "achieved_over_expected", "compression ratio ÷ the one expected of the corpus", Unit.RATIO, _HIGH, _LOADED,
+        None, readers.achieved_over_expected,
+    ),
+    Declaration(
+        "storage_bytes_per_document", "storage per document", Unit.BYTES_PER_DOCUMENT, _LOW, _LOADED, _LOADED,
+        readers.storage_per_document,
+    ),
+    Declaration(
+        "index_bytes_per_document", "index storage per document", Unit.BYTES_PER_DOCUMENT, _LOW, _LOADED, None,
+        readers.index_per_document,
+    ),
+    Declaration(
+        "files_bytes_per_document", "all files, journal included, per document", Unit.BYTES_PER_DOCUMENT, _LOW,
+        _LOADED, None, readers.files_per_document,
+    ),
+    Declaration("throughput", "throughput", Unit.PER_SECOND, _HIGH, _ALL, _ALL, readers.throughput),
+    Declaration("mean", "mean latency", Unit.US, _LOW, _ALL, None, readers.latency("mean_us")),
+    Declaration("p50", "p50 latency", Unit.US, _LOW, _ALL, None, readers.latency("p50_us")),
+    Declaration("p95", "p95 latency", Unit.US, _LOW, _ALL, None, readers.latency("p95_us")),
+    Declaration("p99", "p99 latency", Unit.US, _LOW, _ALL, _RUN, readers.latency("p99_us")),
+    Declaration("p999", "p99.9 latency", Unit.US, _LOW, _ALL, None, readers.latency("p999_us")),
+    Declaration("max", "highest latency", Unit.US, _LOW, _ALL, None, readers.latency("max_us")),
+    Declaration(
+        "mongod_cpu_us_per_operation", "mongod CPU per operation", Unit.US_PER_OPERATION, _LOW, _ALL, _RUN,
+        readers.per_operation(lambda cost: cost.mongod_cpu_s, 1e6, readers.CPU_TICK_US),
+    ),
+    Declaration(
+        "mongod_cpu_us_per_operation_in_window", "mongod CPU per operation without closing checkpoints",
+        Unit.US_PER_OPERATION, _LOW, _ALL, None, readers.in_window(lambda window: window.mongod_cpu_s),
+    ),
+    Declaration(
+        "client_cpu_us_per_operation", "client CPU per operation", Unit.US_PER_OPERATION, _LOW, _ALL, None,
+        readers.in_window(lambda window: window.client_cpu_s),
+    ),
+    Declaration(
+        "host_idle_share", "database host's CPU left idle", Unit.SHARE, _HIGH, _ALL, None,
+        readers.of_host(lambda window: window.host_idle_s),
+    ),
+    Declaration(
+        "mongod_share_of_host", "mongod's share of its host's CPU", Unit.SHARE, _HIGH, _ALL, None,
+        readers.of_host(lambda window: window.mongod_cpu_s),
+    ),
+    Declaration(
+        "disk_read_bytes_per_operation", "disk bytes read per operation", Unit.BYTES_PER_OPERATION, _LOW, _ALL, None,
+        readers.per_operation(lambda cost: cost.disk_read_bytes, 1, readers.DISK_BLOCK_BYTES),
+    ),
+    Declaration(
+        "disk_written_bytes_per_operation", "disk bytes written per operation", Unit.BYTES_PER_OPERATION, _LOW, _ALL,
+        None, readers.per_operation(lambda cost: cost.disk_written_bytes, 1, readers.DISK_BLOCK_BYTES),
+    ),
+    Declaration("client_cpu_share", "client CPU in use", Unit.SHARE, _LOW, _ALL, None, readers.client_cpu_share),
+    Declaration(
+        "compression_ratio_after", "compression ratio afterwards", Unit.RATIO, _HIGH, _RUN, None,
+        readers.compression_ratio,
+    ),
+    Declaration(
+        "storage_bytes_per_document_after", "storage per document afterwards", Unit.BYTES_PER_DOCUMENT, _LOW, _RUN,
+        None, readers.storage_per_document,
+    ),
+    Declaration("monthly_cost", "monthly cost", Unit.MONEY_PER_MONTH, _LOW, Scope.DERIVED, None, None),
+    Declaration(
+        "cost_per_million_operations", "cost per million operations", Unit.MONEY_PER_MILLION, _LOW, Scope.DERIVED,
+        None, None,
+    ),
+    Declaration(
+        "cost_per_gb_month", "cost per stored GB and month", Unit.MONEY_PER_GB_MONTH, _LOW, Scope.DERIVED, None, None,
+    ),
+    Declaration("instance_hours", "instance hours a month", Unit.INSTANCE_HOURS, _LOW, Scope.DERIVED, None, None),
+    Declaration("stored_gb", "storage of one replica", Unit.GB, _LOW, Scope.DERIVED, None, None),
+)  # fmt: skip
+
+_BY_NAME = {declaration.name: declaration for declaration in DECLARATIONS}
+
+
+class UnknownMetricError(ValueError):
+    """A key that names no metric; the message says what was probably meant."""
+
+
+def metric(key: str) -> Metric:
+    """The metric of a key such as `compression_ratio` or `rmw.p99`.
+
+    Raises UnknownMetricError for a key that no declaration covers. Whether a campaign has the workload is not checked.
+    """
+    workload, dot, name = key.rpartition(".")
+    declaration = _BY_NAME.get(name)
+    needs_workload = declaration is not None and declaration.scope in (Scope.LOAD_AND_RUN, Scope.RUN)
+    absent = workload == INSERT and declaration is not None and declaration.scope is Scope.RUN
+    if declaration is None or absent or needs_workload != bool(dot and workload):
+        near = difflib.get_close_matches(key, keys([workload or "rmw"]), n=3, cutoff=0.5)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise UnknownMetricError(f"no metric is called {key!r}{hint}")
+    return declaration.of(workload)
+
+
+def keys(workloads: Iterable[str]) -> list[str]:
+    """The keys of all metrics of a campaign with these run workloads, in the order of declaration."""
+    every = (INSERT, *dict.fromkeys(workload for workload in workloads if workload != INSERT))
+    found = []
+    for declaration in DECLARATIONS:
+        if declaration.scope in (Scope.LOADED, Scope.DERIVED):
+            found.append(declaration.name)
+        else:
+            found += [declaration.of(w).key for w in every if _covers(declaration.scope, is_load=w == INSERT)]
+    return found
+
+
+def readings(record: TrialRecord) -> Iterable[tuple[Metric, Phase, readers.Reading]]:
+    """Every metric that the record holds, with the phase it belongs to and its reading."""
+    for phase in record.phases:
+        workload = workload_of(phase)
+        for declaration in DECLARATIONS:
+            if declaration.read is None or not declaration.exists_for(phase):
+                continue
+            reading = declaration.read(record, phase)
+            if reading is not None and math.isfinite(reading.value):
+                yield declaration.of(workload), phase, reading

@@ -1,0 +1,158 @@
+"""How each metric is read from a record: its value, and how finely it could be measured.
+
+A reader returns None where the record lacks the figure; it never invents a 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from analysis.trial.latency import LatencyField, latency_us, phase_latency
+from analysis.trial.records import Cost, Phase, Sizes, TrialRecord, Window
+
+ALLOCATION_BYTES = 4096
+"""WiredTiger's allocation unit: a stored size can't be known, or vary, more finely."""
+
+CPU_TICK_US = 10_000
+"""Process CPU times in /proc are counted in ticks of 1/100 s."""
+
+HISTOGRAM_RESOLUTION = 1e-3
+"""HdrHistogram with 3 significant digits: a recorded latency is known to one part in a thousand."""
+
+CLOCK_S = 1e-3
+"""The bounds of the measured window are known to a millisecond."""
+
+DISK_BLOCK_BYTES = 4096
+"""The block layer writes pages."""
+
+
+class Reading(NamedTuple):
+    """A measured value and how finely it could be measured, both in the metric's unit."""
+
+    value: float
+    resolution: float
+
+
+Reader = Callable[[TrialRecord, Phase], Reading | None]
+
+
+def _sizes(record: TrialRecord, phase: Phase) -> Sizes | None:
+    """Sizes after the phase; only those with documents and stored bytes can be divided by."""
+    moment = "loaded" if phase.kind == "load" else f"after-{phase.name}"
+    return next((s for s in record.sizes if s.moment == moment and s.documents and s.storage_size_bytes), None)
+
+
+def _compression(data_bytes: float, stored_bytes: float) -> Reading | None:
+    if data_bytes <= 0 or stored_bytes <= 0:
+        return None
+    ratio = data_bytes / stored_bytes
+    return Reading(ratio, ratio * ALLOCATION_BYTES / stored_bytes)
+
+
+def compression_ratio(record: TrialRecord, phase: Phase) -> Reading | None:
+    """dataSize ÷ storageSize after the phase."""
+    sizes = _sizes(record, phase)
+    return _compression(sizes.data_size_bytes, sizes.storage_size_bytes) if sizes else None
+
+
+def compression_ratio_without_free(record: TrialRecord, phase: Phase) -> Reading | None:
+    """dataSize ÷ the bytes in use, free space left out."""
+    sizes = _sizes(record, phase)
+    if sizes is None or sizes.free_storage_size_bytes is None:
+        return None
+    return _compression(sizes.data_size_bytes, sizes.storage_size_bytes - sizes.free_storage_size_bytes)
+
+
+def achieved_over_expected(record: TrialRecord, phase: Phase) -> Reading | None:
+    """The ratio achieved ÷ the one expected of the corpus."""
+    reading = compression_ratio(record, phase)
+    if reading is None or not record.expected_ratio:
+        return None
+    return Reading(reading.value / record.expected_ratio, reading.resolution / record.expected_ratio)
+
+
+def storage_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
+    """Bytes of the collection's file."""
+    sizes = _sizes(record, phase)
+    if sizes is None:
+        return None
+    return Reading(sizes.storage_size_bytes / sizes.documents, ALLOCATION_BYTES / sizes.documents)
+
+
+def index_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
+    """Bytes of all indexes."""
+    sizes = _sizes(record, phase)
+    return Reading(sizes.index_size_bytes / sizes.documents, ALLOCATION_BYTES / sizes.documents) if sizes else None
+
+
+def files_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
+    """Bytes of all files, journal included."""
+    sizes = _sizes(record, phase)
+    if sizes is None or not sizes.files_bytes:
+        return None
+    return Reading(sum(sizes.files_bytes.values()) / sizes.documents, ALLOCATION_BYTES / sizes.documents)
+
+
+def throughput(_: TrialRecord, phase: Phase) -> Reading | None:
+    """Acknowledged operations per second."""
+    if phase.measured_s <= 0:
+        return None
+    return Reading(phase.throughput_per_s, phase.throughput_per_s * CLOCK_S / phase.measured_s + 1 / phase.measured_s)
+
+
+def latency(field: LatencyField) -> Reader:
+    """A reader of one latency of the phase, in microseconds."""
+
+    def read(_: TrialRecord, phase: Phase) -> Reading | None:
+        found = phase_latency(phase)
+        if not found:
+            return None
+        value = latency_us(found, field)
+        return Reading(value, max(value * HISTOGRAM_RESOLUTION, 1.0))
+
+    return read
+
+
+def per_operation(amount: Callable[[Cost], float | None], scale: float, resolution: float) -> Reader:
+    """A phase's cost divided by all its acknowledged operations; `scale` converts it to the metric's unit."""
+
+    def read(_: TrialRecord, phase: Phase) -> Reading | None:
+        total = amount(phase.cost)
+        if total is None or not phase.acknowledged:
+            return None
+        return Reading(total * scale / phase.acknowledged, resolution / phase.acknowledged)
+
+    return read
+
+
+def in_window(amount: Callable[[Window], float | None]) -> Reader:
+    """CPU time of the measured window, in us for each operation measured in it."""
+
+    def read(_: TrialRecord, phase: Phase) -> Reading | None:
+        seconds = amount(phase.window) if phase.window else None
+        if seconds is None or not phase.measured_operations:
+            return None
+        return Reading(seconds * 1e6 / phase.measured_operations, CPU_TICK_US / phase.measured_operations)
+
+    return read
+
+
+def of_host(amount: Callable[[Window], float | None]) -> Reader:
+    """A share of all the CPU time that the database's host had in the measured window."""
+
+    def read(_: TrialRecord, phase: Phase) -> Reading | None:
+        window = phase.window
+        if window is None or window.host_cpu_s is None or window.host_idle_s is None:
+            return None
+        part, whole = amount(window), window.host_cpu_s + window.host_idle_s
+        return None if part is None or whole <= 0 else Reading(part / whole, CPU_TICK_US / 1e6 / whole)
+
+    return read
+
+
+def client_cpu_share(_: TrialRecord, phase: Phase) -> Reading | None:
+    """Share of the cores that the client can use."""
+    if phase.client_cpu_share is None or phase.measured_s <= 0:
+        return None
+    return Reading(phase.client_cpu_share, CPU_TICK_US / 1e6 / phase.measured_s)

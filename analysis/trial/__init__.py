@@ -1,0 +1,1 @@
+"""A trial: its record, and what is read of its evidence."""

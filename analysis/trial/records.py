@@ -1,0 +1,312 @@
+"""The record of one trial: what was asked, what was in force, what was measured, and whether it counts.
+
+Records are immutable and versioned. They hold figures that were read from the trial's raw artefacts
+(YCSB's interval histograms, serverStatus, dbStats) and never figures that were computed across trials.
+A figure that could not be read is ``None``, never 0.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from core.bounds import (
+    LARGEST_INT,
+    Amount,
+    Block,
+    Bytes,
+    Count,
+    Figure,
+    Message,
+    Name,
+    NameOrNone,
+    Positive,
+    Seconds,
+    Text,
+    UnixTime,
+    Word,
+)
+from core.model import Part
+
+_Few = Field(max_length=100)
+_Level = Annotated[int, Field(ge=-100, le=100)]
+_Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+_Folder = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$")]
+_Histogram = Annotated[str, StringConstraints(max_length=2**20)]
+_Path = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^/\x00-\x1f][^\x00-\x1f]*$")]
+_Sizes = Annotated[dict[Word, Bytes], _Few]
+_Counters = Annotated[dict[Word, Figure | None], Field(max_length=500)]
+_Statuses = Annotated[dict[Word, Annotated[dict[Word, Count], _Few]], _Few]
+_PerSecond = Annotated[tuple[Amount, ...], Field(max_length=600_000)]  # a phase lasts a few days at most
+
+
+def _with_total(steps_s: dict[str, float]) -> dict[str, float]:
+    if "total" not in steps_s:
+        raise ValueError("the trial's whole length is missing")
+    return steps_s
+
+
+class Compressor(StrEnum):
+    """WiredTiger's block (and journal) compressors."""
+
+    NONE = "none"
+    SNAPPY = "snappy"
+    ZLIB = "zlib"
+    ZSTD = "zstd"
+
+
+class Regime(StrEnum):
+    """Whether a trial's data fits the cache."""
+
+    ANY = "any"
+    IN_CACHE = "in-cache"
+    OUT_OF_CACHE = "out-of-cache"
+
+
+class Cell(Part):
+    """What is compared: one combination of the campaign's factors."""
+
+    engine: Name = Field(description="Name of the engine in the campaign, e.g. `6.0.5`.")
+    arm: Name = Field(description="Name of the compressor setting in the campaign, e.g. `zstd-6`.")
+    dataset: Name = Field(description="Name of the dataset in the campaign, e.g. `sentences`.")
+    platform: NameOrNone = Field(
+        "", description="Name of the hosts' platform in the inventory; empty where it names none."
+    )
+
+
+class Settings(Part):
+    """Engine settings that were asked for. `None` means: the engine's default."""
+
+    block_compressor: Compressor
+    zstd_level: _Level | None = None
+    zlib_level: _Level | None = None
+    journal_compressor: Compressor = Compressor.SNAPPY
+    cache_size_bytes: Bytes
+    leaf_page_max_bytes: Bytes | None = None
+    collection_config: Text | None = Field(None, description="Further WiredTiger options of the collection.")
+    sync_period_s: Count | None = Field(None, description="storage.syncPeriodSecs")
+    memory_limit_bytes: Bytes | None = Field(None, description="Of mongod, file cache included; None: no limit.")
+    cpu_limit: Amount | None = Field(None, description="CPUs' worth of time that mongod may use; None: no limit.")
+    tls: bool = Field(False, description="Whether all that reaches mongod is encrypted.")
+
+
+class InForce(Part):
+    """What the running server said of itself before the load."""
+
+    version: Word
+    git_version: Word | None
+    feature_compatibility_version: Word | None
+    block_compressor: Word | None = Field(description="From the collection's creationString.")
+    zstd_level: _Level | None = Field(description="From log line 22315; None: the engine's default.")
+    zlib_level: _Level | None = Field(description="From the parsed options; None: the engine's default.")
+    journal_compressor: Word | None
+    cache_size_bytes: Bytes | None
+    memory_limit_bytes: Bytes | None = Field(None, description="From mongod's control groups; None: no limit.")
+    cpu_limit: Amount | None = Field(None, description="From mongod's control groups; None: no limit.")
+    leaf_page_max: Word | None = Field(description="From the creationString, e.g. `32KB`.")
+    creation_string: Text
+    opening_config: Text = Field(description="What mongod passed to WiredTiger (log line 22315).")
+    sync_period_s: Amount | None = Field(None, description="Seconds between checkpoints, from the server's parameters.")
+    tls_mode: Word | None = Field(None, description="From the options as the server parsed them, e.g. `requireTLS`.")
+    write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
+
+
+class Sizes(Part):
+    """Sizes at one moment, after two forced checkpoints."""
+
+    moment: Word = Field(description="`loaded`, or `after-<phase>`.")
+    documents: Count
+    data_size_bytes: Bytes = Field(description="Uncompressed BSON, as the engine counts it.")
+    storage_size_bytes: Bytes = Field(description="Collection files, free space included.")
+    free_storage_size_bytes: Bytes | None = Field(description="What the collection files could reuse.")
+    index_size_bytes: Bytes
+    files_bytes: _Sizes = Field(description="Bytes on disk by class of file: collection, index, ...")
+
+
+class MemberMoment(Part):
+    """A replica set as one of its members saw it at a moment, with that member's own sizes and counters."""
+
+    moment: Word
+    term: Count = Field(description="Of the election; a new one means another, or the same, primary was elected.")
+    primary: Word | None
+    states: Annotated[dict[Word, Word], _Few] = Field(description="Member -> its state, e.g. `SECONDARY`.")
+    rollback_id: Count = Field(description="Moves with every roll-back.")
+    sizes: Sizes
+    counters: _Counters = Field(description="Engine counters since the moment before; None: missing.")
+
+
+class Member(Part):
+    """One member of a replica set, through the trial."""
+
+    name: Word = Field(description="Its host and port.")
+    moments: Annotated[tuple[MemberMoment, ...], _Few]
+
+
+class Latency(Part):
+    """One operation's latencies within a phase's measured window, in microseconds."""
+
+    operation: Word = Field(description="YCSB's name, e.g. `INSERT`, `READ-MODIFY-WRITE`.")
+    kind: Literal["actual", "intended"] = Field(
+        description="`intended` counts from the moment the schedule asked for (coordinated omission accounted for)."
+    )
+    count: Count
+    mean_us: Amount
+    p50_us: Amount
+    p90_us: Amount
+    p95_us: Amount
+    p99_us: Amount
+    p999_us: Amount
+    p9999_us: Amount
+    max_us: Amount
+    histogram: _Histogram = Field(description="HdrHistogram V2 compressed, base64; merge these, never percentiles.")
+
+
+class Cost(Part):
+    """What a phase cost, from its start until its data was checkpointed, for all its operations."""
+
+    mongod_cpu_s: Seconds | None
+    client_cpu_s: Seconds | None
+    disk_read_bytes: Bytes | None = Field(description="By mongod, at the block layer.")
+    disk_written_bytes: Bytes | None = Field(description="By mongod, at the block layer.")
+
+
+class ClientPart(Part):
+    """One client process's part of a phase."""
+
+    name: Word = Field(description="Its host, and where that runs several its number.")
+    started_at_s: UnixTime = Field(description="Unix time at which it began to measure, by its host's clock.")
+    throughput_per_s: Amount = Field(description="In the measured window.")
+    cpu_share: Amount | None = Field(description="Of the cores its threads can use, 0 to 1.")
+    gc_pause_s: Seconds
+    longest_stall_s: Seconds = Field(description="Without an answer to any of its threads, whole phase.")
+    retransmission_timeouts: Count | None = Field(None, description="TCP's, of its host, in the phase.")
+    longest_interval_s: Seconds | None = Field(None, description="Between two of its counts; about 1.")
+
+
+class Window(Part):
+    """What the measured window alone cost, warm-up and closing checkpoints left out.
+
+    The client's part is from its own account, all else from mongod's diagnostic data; None where that has no figure.
+    """
+
+    client_cpu_s: Seconds | None
+    mongod_cpu_s: Seconds | None = None
+    host_cpu_s: Seconds | None = Field(None, description="Of all processes on the database's host.")
+    host_idle_s: Seconds | None = Field(None, description="Of all its cores, waiting for the disk included.")
+    pages_read: Figure | None = Field(None, description="Into WiredTiger's cache.")
+    disk_read_bytes: Figure | None = Field(None, description="From the host's disk; None where it has several.")
+    checkpoints: Figure | None = Field(None, description="Begun within the window, by the samples that lie in it.")
+
+
+class Phase(Part):
+    """One phase: the load (measured as the insert workload) or one run workload."""
+
+    name: Name = Field(description="`load`, or the workload's name in the campaign.")
+    kind: Literal["load", "run"]
+    operation: Word = Field(
+        description="What its latencies are of, e.g. `READ-MODIFY-WRITE`; in a batched load `FLUSH`, a bulk write."
+    )
+    started_at_s: UnixTime | None = Field(None, description="Unix time at which the client began to measure.")
+    warmup_s: Seconds = Field(description="Left out of the measured window.")
+    measured_s: Seconds = Field(description="Length of the measured window; of several clients, while all work.")
+    measured_operations: Count = Field(description="Within the measured window; of a batched load its documents.")
+    throughput_per_s: Amount = Field(description="measured_operations / measured_s")
+    series_per_s: _PerSecond = Field(description="Operations per second, one figure a second, warm-up included.")
+    acknowledged: Count = Field(description="Operations acknowledged in the whole phase, warm-up included.")
+    failed: Count = Field(description="Operations that did not return OK, in the whole phase.")
+    statuses: _Statuses = Field(description="Operation -> status -> count, in the whole phase.")
+    latencies: Annotated[tuple[Latency, ...], _Few]
+    cost: Cost
+    counters: _Counters = Field(description="Change of engine counters over the phase; None: missing.")
+    target_per_s: Amount | None = Field(description="Offered load; None: closed loop, as fast as it goes.")
+    client_cpu_share: Amount | None = Field(None, description="Of the busiest client: of the cores it may use, 0 to 1.")
+    client_gc_pause_s: Seconds | None = Field(None, description="Of all clients together.")
+    clients: tuple[ClientPart, ...] = Field(
+        (), max_length=1000, description="Each client process; the figures above are of all."
+    )
+    start_skew_s: Seconds | None = Field(None, description="Between the first and the last of several clients.")
+    window: Window | None = Field(None, description="None: in records of before it was read.")
+
+
+class Verification(Part):
+    """Stored documents, recomputed from the generator and compared."""
+
+    expected: Count
+    counted: Count
+    checked: Count
+    missing: Count
+    altered: Count
+    surplus: Count
+    version_sum: Count = Field(description="Sum of all versions found; equals the acknowledged read-modify-writes.")
+    content_hash: Word
+    examples: Annotated[tuple[Message, ...], _Few] = ()
+
+
+class UpgradeStep(Part):
+    """One engine on the way of an in-place upgrade, and the documents as that engine gave them back."""
+
+    version: Word
+    feature_compatibility_version: Word | None = Field(description="Raised to; None: the engine of the load.")
+    stop_s: Seconds | None = Field(description="Of the engine before it; None: the engine of the load.")
+    start_s: Seconds | None = Field(description="On the same files, until it listened.")
+    verification: Verification
+
+
+class Reason(Part):
+    """Why a trial is void."""
+
+    code: Word = Field(description="Stable, for machines, e.g. `compressor-mismatch`.")
+    message: Message = Field(description="For people: what, where, why.")
+
+
+class Artefact(Part):
+    """A raw file of the trial."""
+
+    path: _Path = Field(description="Relative to the trial's folder.")
+    size_bytes: Bytes
+    blake3: _Digest
+
+
+class TrialRecord(Part):
+    """One arm, once: a fresh data directory, a load, the run workloads, verification, stop."""
+
+    format_version: Literal[1] = 1
+    trial: _Folder = Field(description="Its folder's name, e.g. `0007-2-zstd`.")
+    index: Count = Field(description="Place in the plan's order, from 0.")
+    attempt: Annotated[int, Field(ge=1, le=LARGEST_INT)] = 1
+    block: Block
+    cell: Cell
+    seed: Annotated[int, Field(ge=-LARGEST_INT, le=LARGEST_INT)] = Field(
+        description="Of the documents; the same in every trial of a campaign and dataset."
+    )
+    started_at: Word = Field(description="UTC, ISO 8601.")
+    ended_at: Word
+    steps_s: Annotated[dict[Word, Seconds], Field(max_length=1000), AfterValidator(_with_total)] = Field(
+        description="Seconds by step of the trial, and in all as `total`; the rest is the executor's."
+    )
+    regime: Regime = Field(Regime.ANY, description="What was asked; engine counters prove it, or the trial is void.")
+    asked: Settings
+    in_force: InForce | None
+    corpus: Word = Field(description="BLAKE3 digest of the corpus file.")
+    expected_ratio: Positive | None = Field(None, description="From the manifest, for the arm's codec and level.")
+    sizes: Annotated[tuple[Sizes, ...], _Few]
+    phases: Annotated[tuple[Phase, ...], _Few]
+    members: tuple[Member, ...] = Field(
+        (), max_length=100, description="Of a replica set; the figures above are the primary's."
+    )
+    verification: Verification | None
+    upgrades: tuple[UpgradeStep, ...] = Field(
+        (), max_length=100, description="In-place: the engine of the load, then each that took the files over."
+    )
+    void: tuple[Reason, ...] = Field((), max_length=10_000, description="Empty: the trial counts.")
+    flags: tuple[Reason, ...] = Field(
+        (), max_length=10_000, description="Caveats that do not void the trial, e.g. a busy client."
+    )
+    artefacts: Annotated[tuple[Artefact, ...], Field(max_length=100_000)]
+
+    @property
+    def counts(self) -> bool:
+        """Whether the trial's figures may be used."""
+        return not self.void

@@ -1,0 +1,243 @@
+"""The seconds of a trial: FTDC samples under names of our own, as a frame and as the change over a window.
+
+A counter only grows; it comes as `<name>_per_s`, its mean rate since the sample before. A gauge says what is.
+What a server or host does not have is NaN throughout, and `missing` names it; nothing is ever filled with 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis.trial.counters import ALWAYS, COUNTERS, Counter, Version, release
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from analysis.trial.ftdc import Samples
+
+_SECTOR_BYTES = 512  # the kernel counts in these whatever the disk's own sectors are
+_DISKS = "systemMetrics.disks."
+_IDLE_MODES = ("idle", "iowait")
+_CPU_MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")  # guest time is part of user
+
+
+@dataclass(frozen=True)
+class Series:
+    """One figure: our name, its unit in it, the FTDC path from which version on, and what to multiply it by."""
+
+    name: str
+    paths: tuple[tuple[Version, str], ...]
+    scale: float = 1.0
+    gauge: bool = False
+
+    @property
+    def column(self) -> str:
+        """Its column in the frame."""
+        return self.name if self.gauge else f"{self.name}_per_s"
+
+    def path(self, version: Version, data_disk: str | None) -> str:
+        """Where FTDC has it in this version."""
+        found = next(path for since, path in reversed(self.paths) if version >= since)
+        return found.replace("<data disk>", data_disk or "")
+
+
+def _engine(counter: Counter) -> Series:
+    name = counter.key if counter.unit == "count" else f"{counter.key}_{counter.unit}"
+    paths = tuple((since, ".".join(("serverStatus.wiredTiger", *where))) for since, where in counter.names)
+    return Series(name, paths, gauge=counter.gauge)
+
+
+def _counter(name: str, path: str, scale: float = 1.0) -> Series:
+    return Series(name, ((ALWAYS, path),), scale)
+
+
+def _gauge(name: str, path: str, scale: float = 1.0, since_8: str | None = None) -> Series:
+    renamed = (((8, 0), since_8),) if since_8 else ()
+    return Series(name, ((ALWAYS, path), *renamed), scale, gauge=True)
+
+
+def _tickets(kind: str, state: str) -> Series:
+    before, since_8 = "serverStatus.wiredTiger.concurrentTransactions", "serverStatus.queues.execution"
+    return _gauge(f"{kind}_tickets_{state}", f"{before}.{kind}.{state}", since_8=f"{since_8}.{kind}.{state}")
+
+
+SERIES: tuple[Series, ...] = (
+    _counter("inserts", "serverStatus.opcounters.insert"),
+    _counter("queries", "serverStatus.opcounters.query"),
+    _counter("updates", "serverStatus.opcounters.update"),
+    _counter("deletes", "serverStatus.opcounters.delete"),
+    _counter("getmores", "serverStatus.opcounters.getmore"),
+    _counter("commands", "serverStatus.opcounters.command"),
+    *(_engine(counter) for counter in COUNTERS if counter.source == "server"),
+    _gauge(
+        "checkpoint_state",  # 0 when no checkpoint runs; 8.0 tells its stages apart by numbers above 0
+        "serverStatus.wiredTiger.transaction.transaction checkpoint currently running",
+        since_8="serverStatus.wiredTiger.checkpoint.progress state",
+    ),
+    _counter("mongod_user_cpu_s", "serverStatus.extra_info.user_time_us", 1e-6),
+    _counter("mongod_system_cpu_s", "serverStatus.extra_info.system_time_us", 1e-6),
+    _gauge("mongod_resident_bytes", "serverStatus.mem.resident", 2**20),
+    _gauge("connections_current", "serverStatus.connections.current"),
+    _gauge("connections_active", "serverStatus.connections.active"),
+    _gauge("queued_readers", "serverStatus.globalLock.currentQueue.readers"),
+    _gauge("queued_writers", "serverStatus.globalLock.currentQueue.writers"),
+    *(_tickets(kind, state) for kind in ("read", "write") for state in ("out", "available")),
+    *(_counter(f"host_{mode}_cpu_s", f"systemMetrics.cpu.{mode}_ms", 1e-3) for mode in _CPU_MODES),
+    _gauge("host_memory_available_bytes", "systemMetrics.memory.MemAvailable_kb", 2**10),
+    _gauge("host_memory_free_bytes", "systemMetrics.memory.MemFree_kb", 2**10),
+    _gauge("host_memory_cached_bytes", "systemMetrics.memory.Cached_kb", 2**10),
+    _gauge("host_memory_dirty_bytes", "systemMetrics.memory.Dirty_kb", 2**10),
+    _counter("disk_reads", f"{_DISKS}<data disk>.reads"),
+    _counter("disk_writes", f"{_DISKS}<data disk>.writes"),
+    _counter("disk_read_bytes", f"{_DISKS}<data disk>.read_sectors", _SECTOR_BYTES),
+    _counter("disk_written_bytes", f"{_DISKS}<data disk>.write_sectors", _SECTOR_BYTES),
+    _counter("disk_read_wait_s", f"{_DISKS}<data disk>.read_time_ms", 1e-3),
+    _counter("disk_write_wait_s", f"{_DISKS}<data disk>.write_time_ms", 1e-3),
+    _counter("disk_busy_s", f"{_DISKS}<data disk>.io_time_ms", 1e-3),
+    _gauge("disk_in_progress", f"{_DISKS}<data disk>.io_in_progress"),
+)
+"""The order of the frame's columns."""
+
+
+class Change(NamedTuple):
+    """How much a counter grew between two moments, in its unit.
+
+    `value` is interpolated between samples; as the counter only grows, the truth lies from `at_least` to `at_most`
+    (but for the few ms between the time of a sample and the reading of its counters).
+    """
+
+    value: float
+    at_least: float
+    at_most: float
+
+
+def wanted(version: str) -> frozenset[str]:
+    """The metrics to ask `ftdc.read` for."""
+    known_as = release(version)
+    paths = (series.path(known_as, None) for series in SERIES)
+    return frozenset(f"{_DISKS}*" if path.startswith(_DISKS) else path for path in paths)
+
+
+def disks(samples: Samples) -> tuple[str, ...]:
+    """The names of the disks (whole ones, not partitions) that the samples know."""
+    return tuple(
+        path.removeprefix(_DISKS).removesuffix(".reads")
+        for path in samples.values
+        if path.startswith(_DISKS) and path.endswith(".reads")
+    )
+
+
+def missing(samples: Samples, version: str, data_disk: str | None = None) -> tuple[str, ...]:
+    """The series of which no sample has a value."""
+    return tuple(series.name for series, values in _found(samples, version, data_disk) if np.isnan(values).all())
+
+
+def frame(samples: Samples, version: str, data_disk: str | None = None) -> pd.DataFrame:
+    """A row a sample, indexed by its UTC time; every series of SERIES, and what follows from several.
+
+    `version` is the server's, e.g. "6.0.5". `data_disk` is the disk under the dbPath, e.g. "nvme1n1"; without it, the
+    only disk of the host if there is but one. `interval_s` is the time since the sample before, which rates are over:
+    NaN in the first row, more than about 1 where the server was too busy to sample.
+    """
+    interval_s = np.diff(samples.at_ms, prepend=samples.at_ms[:1]) / 1000
+    interval_s[:1] = np.nan
+    columns: dict[str, NDArray[np.float64]] = {"interval_s": interval_s}
+    for series, values in _found(samples, version, data_disk):
+        columns[series.column] = values if series.gauge else _growth(values) / interval_s
+    table = pd.DataFrame(columns, index=pd.DatetimeIndex(samples.at_ms.view("datetime64[ms]"), tz="UTC", name="at"))
+    table["mongod_cpu_s_per_s"] = table["mongod_user_cpu_s_per_s"] + table["mongod_system_cpu_s_per_s"]
+    table["cache_used_share"] = table["cache_used_bytes"] / table["cache_max_bytes"]
+    table["cache_dirty_share"] = table["cache_dirty_bytes"] / table["cache_max_bytes"]
+    state = table["checkpoint_state"]
+    table["checkpoint_running"] = (state > 0).astype("float64").where(state.notna())
+    modes = table[[f"host_{mode}_cpu_s_per_s" for mode in _CPU_MODES]]
+    total = modes.sum(axis=1, skipna=False).replace(0.0, np.nan)
+    for mode in _CPU_MODES:
+        table[f"host_{mode}_share"] = modes[f"host_{mode}_cpu_s_per_s"] / total
+    return table
+
+
+def between(table: pd.DataFrame, start_unix_s: float, end_unix_s: float) -> pd.DataFrame:
+    """The rows of a frame whose whole interval, from the sample before to their own, lies within a window."""
+    at_s = pd.DatetimeIndex(table.index).as_unit("ms").asi8 / 1000
+    begun_s = (at_s - table["interval_s"]).round(3)
+    within: pd.DataFrame = table[(begun_s >= start_unix_s) & (at_s <= end_unix_s)]
+    return within
+
+
+def changes(
+    samples: Samples, version: str, start_unix_s: float, end_unix_s: float, data_disk: str | None = None
+) -> dict[str, Change | None]:
+    """How much each counter grew from one moment to another, by its name.
+
+    None where the server lacks it, where the samples do not reach from before the start to after the end (nothing is
+    extrapolated), and where it went backwards in between (the server was restarted).
+    """
+    window_ms = (start_unix_s * 1000, end_unix_s * 1000)
+    return {
+        series.name: _change(samples.at_ms, values, window_ms)
+        for series, values in _found(samples, version, data_disk)
+        if not series.gauge
+    }
+
+
+def window(samples: Samples, version: str, start_unix_s: float, end_unix_s: float) -> dict[str, float | None]:
+    """The figures of `records.Window` that the samples tell."""
+    found = changes(samples, version, start_unix_s, end_unix_s)
+
+    def grown(*names: str) -> float | None:
+        values = [found[name] for name in names]
+        return None if None in values else sum(change.value for change in values if change)
+
+    return {
+        "mongod_cpu_s": grown("mongod_user_cpu_s", "mongod_system_cpu_s"),
+        "host_cpu_s": grown(*(f"host_{mode}_cpu_s" for mode in _CPU_MODES if mode not in _IDLE_MODES)),
+        "host_idle_s": grown(*(f"host_{mode}_cpu_s" for mode in _IDLE_MODES)),
+        "pages_read": grown("pages_read"),
+        "disk_read_bytes": grown("disk_read_bytes"),
+        # Whole ones: across the window's end lie the forced ones, which interpolation would count in part.
+        "checkpoints": None if (begun := found["checkpoints"]) is None else begun.at_least,
+    }
+
+
+def _change(at_ms: NDArray[np.int64], values: NDArray[np.float64], window_ms: tuple[float, float]) -> Change | None:
+    start_ms, end_ms = window_ms
+    if start_ms > end_ms:
+        raise ValueError(f"a window from {start_ms / 1000} to {end_ms / 1000} ends before it begins")
+    if not at_ms.size or start_ms < at_ms[0] or end_ms > at_ms[-1]:
+        return None
+    first = int(np.searchsorted(at_ms, start_ms, side="right")) - 1
+    last = int(np.searchsorted(at_ms, end_ms, side="left"))
+    around = values[first : last + 1]
+    if np.isnan(around).any() or (np.diff(around) < 0).any():
+        return None
+    at_start, at_end = np.interp(window_ms, at_ms[first : last + 1], around)
+    after_start = values[int(np.searchsorted(at_ms, start_ms, side="left"))]
+    before_end = values[int(np.searchsorted(at_ms, end_ms, side="right")) - 1]
+    return Change(
+        float(at_end - at_start),
+        float(max(before_end - after_start, 0.0)),
+        float(values[last] - values[first]),
+    )
+
+
+def _found(samples: Samples, version: str, data_disk: str | None) -> Iterator[tuple[Series, NDArray[np.float64]]]:
+    """Each series with its values in its own unit: NaN where a sample, or the server, lacks it."""
+    known_as = release(version)
+    known = disks(samples)
+    disk = data_disk if data_disk or len(known) != 1 else known[0]
+    absent = np.full(samples.at_ms.size, np.nan)
+    for series in SERIES:
+        yield series, samples.values.get(series.path(known_as, disk), absent) * series.scale
+
+
+def _growth(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The growth since the sample before; NaN for the first one and where the counter began anew."""
+    grown = np.diff(values, prepend=np.nan)[: values.size]
+    return np.where(grown >= 0, grown, np.nan)

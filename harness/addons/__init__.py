@@ -1,0 +1,1 @@
+"""What works with machines elsewhere; nothing else needs it."""

@@ -1,0 +1,180 @@
+"""After the last trial: what the report is given, what the terminal says, and the exit code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.decide.decision import decide
+from analysis.decide.stopping import further_blocks
+from analysis.stats import frames
+from analysis.stats.quantities import block_number
+from core.files import write_whole
+from core.stored import read_regular
+from harness.errors import Exit, InputError
+from harness.evidence.engine_seconds import engine_seconds
+from harness.evidence.verify import evidence_faults, or_why_not
+from harness.ledger.digests import Entry, is_there
+from harness.ledger.facts import read_campaign
+from harness.ledger.ledger import DECISION_FILE, REPORT, SPEC_FILE
+from harness.ledger.run_json import read_hosts, read_manifest, read_versions
+from harness.plan import doctor
+from harness.plan.trials import plan
+from harness.run.canary_book import moved_canaries
+from harness.spec.yaml_source import MOST_BYTES
+from reports import LinkedError, Run, TemplateFaultError, summary_lines, write_report
+from reports.sheets import csv_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from analysis.decide.decision import Decision
+    from analysis.trial.records import TrialRecord
+    from harness.ledger.ledger import Ledger
+    from harness.plan.trials import PlannedTrial
+    from harness.spec.campaign import Campaign
+
+
+def blocks_wanted(campaign: Campaign, records: Sequence[TrialRecord]) -> int:
+    """How many blocks the campaign has, from what is known so far: fixed, or until the intervals are narrow enough."""
+    begun = blocks_begun(campaign, records)
+    if isinstance(campaign.blocks, int):
+        return campaign.blocks
+    asked = campaign.blocks
+    stop = further_blocks(records, campaign.decision, asked.precision, asked.min, asked.max)
+    return max(asked.min, begun if stop.stop else min(begun + 1, asked.max))
+
+
+def blocks_begun(campaign: Campaign, records: Sequence[TrialRecord]) -> int:
+    """How many blocks have records.
+
+    Raises:
+        InputError: a record is of a block that the campaign never has.
+    """
+    last = max(records, key=lambda record: record.block, default=None)
+    if last and last.block >= campaign.most_blocks:
+        raise InputError(
+            f"{last.trial}: its record is of block {block_number(last.block)}; {campaign.name} has "
+            f"{campaign.most_blocks} at most",
+            do="move its folder away, or give the run back the spec it was made with",
+        )
+    return last.block + 1 if last else 0
+
+
+def decide_run(ledger: Ledger, campaign: Campaign) -> Decision:
+    """The decision of a run, from its records and canaries; writes nothing.
+
+    Raises:
+        InputError: a record or the canaries can't be read, or don't fit the campaign.
+    """
+    records = ledger.records()
+    blocks_begun(campaign, records)
+    moved = moved_canaries(ledger.folder, campaign.limits.canary_percent)
+    return decide(records, campaign.decision, campaign.question, moved)
+
+
+def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = None) -> Decision:
+    """Decide, and write everything that people look at into the run's `report/`.
+
+    Raises:
+        InputError: a file of the run can't be read, or a template is wrong.
+    """
+    run = read_run(ledger, campaign)
+    try:
+        decision = write_report(run, ledger.report_folder, template)
+    except TemplateFaultError as error:
+        raise InputError(str(error), do="mend the template; docs/templates.md has an example") from error
+    except LinkedError as error:
+        raise InputError(str(error), do="remove the link; what it leads to was not touched") from error
+    write_tables(run.records, ledger.report_folder)
+    ledger.record_report()
+    return decision
+
+
+def read_run(ledger: Ledger, campaign: Campaign) -> Run:
+    """Everything of a run that its report is made from. Raises InputError where a file of it can't be read."""
+    records = ledger.records()
+    blocks = max(campaign.fewest_blocks, blocks_begun(campaign, records))
+    hosts = read_hosts(ledger.folder)
+    versions = [engine.version for engine in campaign.engines.values()]
+    return Run(
+        campaign=campaign.name,
+        run_id=ledger.run_id,
+        question=campaign.question,
+        spec_text=_spec_text(ledger.folder / SPEC_FILE),
+        command=ledger.state().get("command", ""),
+        records=tuple(records),
+        criteria=campaign.decision,
+        planned_trials=tuple(trial.what for trial in plan(campaign, blocks, ledger.platforms)),
+        arms=tuple(campaign.arms),
+        engines=tuple(campaign.engines),
+        datasets=tuple(campaign.datasets),
+        platforms=ledger.platforms,
+        hosts=hosts,
+        manifests={name: read_manifest(ledger.folder, name) for name in campaign.datasets},
+        versions=_versions(ledger, records),
+        findings={
+            host: [(f.subject, f.found, f.level.value, f.advice) for f in doctor.examine(survey, versions)]
+            for host, survey in hosts.items()
+        },
+        moved=moved_canaries(ledger.folder, campaign.limits.canary_percent),
+        time_series=engine_seconds(ledger, records),
+        faults=tuple(evidence_faults(ledger)),
+    )
+
+
+def write_tables(records: Sequence[TrialRecord], folder: Path) -> None:
+    """The frames behind every figure: `trials` (a row a trial) and `measurements` (a row a figure), CSV and Parquet."""
+    kept = frames.once_per_cell(records)
+    for name, table in (("trials", frames.trials(kept)), ("measurements", frames.measurements(kept))):
+        write_whole(folder / f"{name}.csv", csv_text(table))
+        write_whole(folder / f"{name}.parquet", table.to_parquet(index=False))
+
+
+def report_faults(ledger: Ledger) -> Iterator[str]:
+    """What of a finished run's report is not as it was rendered, or not what the run's records give today."""
+    yield from or_why_not(_report_faults(ledger))
+
+
+def _report_faults(ledger: Ledger) -> Iterator[str]:
+    if not ledger.finished:
+        return
+    recorded = {path: entry for path, entry in ledger.digests.in_force().items() if path.startswith(REPORT)}
+    there = {str(path.relative_to(ledger.folder)) for path in ledger.report_folder.rglob("*") if not path.is_dir()}
+    wrong = {name for name, entry in recorded.items() if not is_there(ledger.folder, entry)} | there - recorded.keys()
+    for name in sorted(wrong):
+        yield f"{ledger.folder / name}: not as it was rendered; `make report` renders it again"
+    if wrong:
+        return
+    decided = decide_run(ledger, read_campaign(ledger)).as_json
+    if not is_there(ledger.folder, Entry.of(DECISION_FILE, decided.encode())):
+        yield (
+            f"{ledger.folder / DECISION_FILE}: not what this version of Pressgauge decides from the records; "
+            "`make report` renders it again"
+        )
+
+
+def summarise(decision: Decision, ledger: Ledger) -> Iterator[str]:
+    """The decision in a few lines, and where the report is."""
+    yield from summary_lines(decision)
+    yield f"report: {ledger.report_folder / 'index.html'}"
+
+
+def exit_code(decision: Decision, records: Sequence[TrialRecord], planned: Sequence[PlannedTrial]) -> Exit:
+    """4 where trials are missing or void, else 1 where no arm satisfies the constraints, else 0."""
+    counting = {(record.block, record.cell) for record in records if record.counts}
+    if any(trial.what not in counting for trial in planned):
+        return Exit.INCOMPLETE
+    return Exit.GATE_FAILED if decision.exit_code else Exit.FINE
+
+
+def _spec_text(path: Path) -> str:
+    try:
+        return read_regular(path, MOST_BYTES).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: can't be read: {error}", do="restore the file") from error
+
+
+def _versions(ledger: Ledger, records: Sequence[TrialRecord]) -> dict[str, str]:
+    engines = sorted({record.in_force.version for record in records if record.in_force})
+    return {"mongod": ", ".join(engines) or "none started"} | read_versions(ledger.folder)

@@ -1,0 +1,1 @@
+"""From a trial's evidence to its record, and back."""

@@ -1,0 +1,242 @@
+"""From a trial's raw evidence to its record. What can't be read voids the trial and says so; nothing is invented."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from analysis.trial import counters as engine_counters
+from analysis.trial import read_back, regimes, validity
+from analysis.trial.ftdc_format import FtdcError
+from analysis.trial.records import (
+    InForce,
+    Member,
+    MemberMoment,
+    Reason,
+    Settings,
+    Sizes,
+    TrialRecord,
+    UpgradeStep,
+    Verification,
+)
+from analysis.trial.replication import replication_faults
+from core.model import Part
+from core.stored import read_stored
+from harness.evidence.engine_seconds import read_samples
+from harness.evidence.phase import PhaseEvidence, read_phase
+from harness.evidence.steps import read_json, read_steps, read_verification, step_faults
+from harness.plan.clients import named_folders
+from harness.plan.places import Places
+from harness.plan.trial_vars import settings
+from harness.plan.trials import PlannedTrial
+from harness.spec.campaign import Campaign, Client, Workload
+from harness.spec.upgrade_path import stations
+from workloads.errors import YcsbOutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from analysis.trial.ftdc import Samples
+
+
+class TrialContext(Part):
+    """What a record says beside the evidence, and how the evidence lies; kept with it, so that it can be read again."""
+
+    campaign: Campaign = Field(exclude=True)  # the run keeps it once
+    trial: PlannedTrial
+    workloads: dict[str, Workload]
+    places: Places
+    attempt: int
+    corpus_digest: str
+    expected_ratio: float | None
+    started_at: str
+    ended_at: str
+    steps_s: dict[str, float]
+    failure: Reason | None = None
+
+    @classmethod
+    def kept(cls, folder: Path, campaign: Campaign) -> TrialContext:
+        """What was kept with a trial's evidence.
+
+        Raises:
+            OSError, ValueError: it is not there, or damaged.
+        """
+        return cls.model_validate({**read_json(folder / CONTEXT_FILE), "campaign": campaign})
+
+    @property
+    def asked(self) -> Settings:
+        """The engine settings that the trial was to have."""
+        return settings(self.campaign, self.trial.cell.arm, tls=self.places.tls)
+
+    def client(self, phase: str) -> Client:
+        """What the client was asked to do in a phase."""
+        return self.campaign.load if phase == "load" else self.workloads[phase]
+
+
+CONTEXT_FILE = "context.json"
+
+
+@dataclass
+class _Reading:
+    """What has been read so far."""
+
+    in_force: InForce | None = None
+    sizes: list[Sizes] = field(default_factory=list)
+    phases: list[PhaseEvidence] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)
+    verification: Verification | None = None
+    stops: list[validity.Stop] = field(default_factory=list)
+    upgrades: list[UpgradeStep] = field(default_factory=list)
+    void: list[Reason] = field(default_factory=list)
+
+
+def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
+    """Assemble the record of a trial from its evidence folder, whatever is there.
+
+    A trial that Ansible reports as failed, or whose evidence is incomplete, becomes a void record with the reason.
+    """
+    reading = _Reading()
+    if context.failure:
+        reading.void.append(context.failure)
+    try:
+        _read(context, folder, reading)
+    except (YcsbOutputError, OSError, ValueError, KeyError, TypeError) as error:
+        if not context.failure:  # a trial that failed half-way lacks evidence, which is no second fault
+            reading.void.append(Reason(code="evidence-unreadable", message=f"{type(error).__name__}: {error}"))
+    phases = [phase.phase for phase in reading.phases]
+    return TrialRecord(
+        trial=context.trial.attempt_name(context.attempt),
+        index=context.trial.index,
+        attempt=context.attempt,
+        block=context.trial.block,
+        cell=context.trial.cell,
+        seed=context.campaign.seed,
+        started_at=context.started_at,
+        ended_at=context.ended_at,
+        steps_s=context.steps_s,
+        regime=context.campaign.regime,
+        asked=context.asked,
+        in_force=reading.in_force,
+        corpus=context.corpus_digest,
+        expected_ratio=context.expected_ratio,
+        sizes=tuple(reading.sizes),
+        phases=tuple(phases),
+        members=tuple(reading.members),
+        verification=reading.verification,
+        upgrades=tuple(reading.upgrades),
+        void=tuple(reading.void + list(_faults(context, reading))),
+        flags=tuple(
+            validity.caveats(
+                phases,
+                reading.sizes,
+                context.expected_ratio,
+                {phase.name: context.client(phase.name).warmup_s for phase in phases},
+            )
+        ),
+        artefacts=(),  # the ledger lists them as it keeps them
+    )
+
+
+def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
+    campaign = context.campaign
+    reading.in_force = read_back.read_in_force(read_json(folder / "in_force.json"))
+    versions = [campaign.engines[name].version for name in stations(campaign, context.trial.cell.engine)]
+    version = reading.in_force.version
+    samples = _engine_samples(folder / "diagnostic.data", version)
+    before = read_json(folder / "snapshot.empty.json")
+    names = [("load", "loaded"), *((name, f"after-{name}") for name in context.workloads)]
+    for name, moment in names:
+        after = read_json(folder / f"snapshot.{moment}.json")
+        reading.sizes.append(_sizes(after, moment))
+        moved = engine_counters.change(_counters(before), _counters(after))
+        clients = named_folders(folder, context.places.clients)
+        phase = read_phase(clients, name, context.client(name), moved, before, after)
+        reading.phases.append(phase.with_engine(samples, version) if samples else phase)
+        before = after
+        if name == "load" and len(versions) > 1:  # the next phase begins under the last engine of the way
+            reading.upgrades += read_steps(folder, versions)
+            before = read_json(folder / f"snapshot.upgraded-{version}.json")
+    sent = dict.fromkeys(evidence.client.write_concern for evidence in reading.phases)
+    reading.in_force = reading.in_force.model_copy(update={"write_concern": " | ".join(filter(None, sent)) or None})
+    reading.members = list(_members(context, folder, [moment for _, moment in names]))
+    reading.verification = read_verification(folder / "verify.json")
+    for instance in context.places.instances:
+        told = read_stored(folder / instance.folder / "stop.json")
+        reading.stops.append(validity.Stop.model_validate_json(told))
+
+
+def _engine_samples(folder: Path, version: str) -> Samples | None:
+    """The engine's seconds; None where it left none that can be read, so that its figures are missing, not wrong."""
+    try:
+        return read_samples(folder, version)
+    except (FtdcError, OSError):
+        return None
+
+
+def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
+    campaign = context.campaign
+    if reading.in_force:
+        engine = campaign.engines[context.trial.cell.engine].version
+        yield from read_back.mismatches(context.asked, reading.in_force, engine)
+        yield from step_faults(reading.upgrades, reading.in_force)
+    concern = campaign.arm_write_concern(context.trial.cell.arm)
+    asked_concern = {"w": concern.w, "j": concern.journal}
+    for evidence in reading.phases:
+        yield from read_back.concern_faults(evidence.phase.name, asked_concern, evidence.client.write_concern)
+        yield from validity.phase_faults(evidence.phase, campaign.limits.failed_operations)
+        for death in evidence.client.threads.died:
+            message = f"{evidence.phase.name}: client thread {death.thread} died: {death.why}"
+            yield Reason(code="client-thread-died", message=message)
+    phases = [evidence.phase for evidence in reading.phases]
+    yield from regimes.regime_faults(campaign.regime, campaign.memory_limit, phases, reading.sizes)
+    if reading.phases and reading.phases[0].phase.acknowledged < campaign.records:
+        loaded = reading.phases[0].phase.acknowledged
+        yield Reason(code="load-incomplete", message=f"{loaded} of {campaign.records} documents were loaded")
+    if reading.verification:
+        yield from validity.document_faults(reading.verification, _versions_written(reading.phases))
+    yield from replication_faults(reading.members)
+    for stop in reading.stops:
+        yield from validity.stop_faults(stop)
+
+
+def _members(context: TrialContext, folder: Path, moments: list[str]) -> Iterator[Member]:
+    """What each member of a replica set left; none of a mongod alone."""
+    if context.campaign.topology.kind != "replica-set":
+        return
+    for instance in context.places.instances:
+        found, before = [], read_json(folder / instance.folder / "snapshot.empty.json")
+        for moment in moments:
+            after = read_json(folder / instance.folder / f"snapshot.{moment}.json")
+            moved = engine_counters.change(_counters(before), _counters(after))
+            found.append(MemberMoment(moment=moment, **after["replica"], sizes=_sizes(after, moment), counters=moved))
+            before = after
+        yield Member(name=f"{instance.address}:{instance.port}", moments=tuple(found))
+
+
+def _versions_written(phases: list[PhaseEvidence]) -> int | None:
+    """What the stored versions must add up to; None where blind updates wrote versions of their own."""
+    if any("UPDATE" in evidence.client.operations for evidence in phases):
+        return None
+    return sum(evidence.client.versions_written for evidence in phases)
+
+
+def _sizes(snapshot: dict[str, Any], moment: str) -> Sizes:
+    stats, collection = snapshot["db_stats"], snapshot["coll_stats"]
+    free = collection.get("freeStorageSize")
+    return Sizes(
+        moment=moment,
+        documents=int(stats["objects"]),
+        data_size_bytes=int(stats["dataSize"]),
+        storage_size_bytes=int(stats["storageSize"]),
+        free_storage_size_bytes=None if free is None else int(free),
+        index_size_bytes=int(stats["indexSize"]),
+        files_bytes={kind: int(size) for kind, size in snapshot["files"].items() if size is not None},
+    )
+
+
+def _counters(snapshot: dict[str, Any]) -> dict[str, float | None]:
+    status = snapshot["counters_after_checkpoint"]["server_status"]
+    return engine_counters.read(status, snapshot["coll_stats"], status["version"])

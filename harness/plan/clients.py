@@ -1,0 +1,101 @@
+"""The load's client processes: how many, on which hosts, and what part of each phase is whose. Pure.
+
+The inventory decides: each host of its group `clients` runs one, or as many as its `pressgauge_processes` says.
+Threads, offered load, records and operations of the spec are all clients' together, so that a campaign asks the same
+of the database whatever the inventory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from harness.spec.campaign import Campaign
+
+_LAST_RECORD = 2**31 - 1
+FOLDER = "clients"
+
+
+@dataclass(frozen=True)
+class ClientProcess:
+    """One client process: its host, and which of how many it is."""
+
+    host: str
+    index: int = 0
+    count: int = 1
+
+    @property
+    def folder(self) -> str:
+        """Where a trial keeps its files: the trial's own folder for the only client, else one of its own."""
+        return f"{FOLDER}/{self.index}" if self.count > 1 else "."
+
+    def part(self, whole: int) -> int:
+        """This client's part of so many; the parts add up, and differ by one at most."""
+        return whole // self.count + (self.index < whole % self.count)
+
+    def before(self, whole: int) -> int:
+        """The parts of the clients before this one together."""
+        return self.index * (whole // self.count) + min(self.index, whole % self.count)
+
+
+def client_processes(surveys: Mapping[str, Mapping[str, Any]]) -> tuple[ClientProcess, ...]:
+    """The client processes of an inventory, from the result of `survey.yml` by host.
+
+    Raises:
+        InputError: no host is to run one.
+    """
+    ordered = sorted((found["client_number"], host) for host, found in surveys.items() if found["client_processes"])
+    hosts = [host for _, host in ordered for _ in range(surveys[host]["client_processes"])]
+    if not hosts:
+        raise InputError("the inventory has no host in its group clients", do="put one there; it may be that of db")
+    return tuple(ClientProcess(host, index, len(hosts)) for index, host in enumerate(hosts))
+
+
+def check_clients(campaign: Campaign, clients: Sequence[ClientProcess]) -> None:
+    """Refuse a campaign whose threads, or offered load, can't be divided.
+
+    Raises:
+        InputError: a client would have none.
+    """
+    for name, phase in {"load": campaign.load, **campaign.workloads}.items():
+        for what, whole in (("threads", phase.threads), ("target_per_s", phase.target_per_s)):
+            if whole is not None and whole < len(clients):
+                where = name if name == "load" else f"workloads.{name}"
+                raise InputError(
+                    f"{where}.{what}: {whole} can't be divided among the inventory's {len(clients)} client processes",
+                    do=f"give at least {len(clients)}, or fewer clients",
+                )
+
+
+def load_part(client: ClientProcess, records: int) -> dict[str, Any]:
+    """The properties by which a load's client fills its part of the records, a row of neighbours."""
+    if client.count == 1:
+        return {}
+    return {"insertstart": client.before(records), "insertcount": client.part(records)}
+
+
+def run_part(client: ClientProcess, records: int, operations: int | None) -> dict[str, Any]:
+    """The properties by which a run phase's client keeps to its part of operations, records and new records."""
+    if client.count == 1:
+        return {}
+    return {
+        "pressgauge.clientindex": client.index,
+        "pressgauge.clientcount": client.count,
+        "pressgauge.insertstart": records + client.index * ((_LAST_RECORD - records) // client.count),
+        **({"operationcount": client.part(operations)} if operations else {}),
+    }
+
+
+def named_folders(trial: Path, clients: Sequence[ClientProcess]) -> dict[str, Path]:
+    """Each client's files within a trial's folder, by its host, and where that runs several its number."""
+    several = {client.host for client in clients if sum(one.host == client.host for one in clients) > 1}
+    return {
+        f"{client.host} #{client.index}" if client.host in several else client.host: trial / client.folder
+        for client in clients
+    }

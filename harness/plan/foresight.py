@@ -1,0 +1,52 @@
+"""What a campaign will be able to see, as an earlier run scattered. Apart from the plan: statistics load slowly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.decide import planning
+from analysis.stats.metrics import INSERT, keys
+from analysis.stats.primary import deciding_workload, primary_metrics, primary_of
+from harness.plan.trial_vars import settings
+from harness.plan.trials import plan_block
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from analysis.stats.effects import Factor
+    from analysis.trial.records import Cell, TrialRecord
+    from harness.spec.campaign import Campaign
+
+
+def foresee(campaign: Campaign, earlier: Sequence[TrialRecord], blocks: int) -> Iterator[str]:
+    """The smallest difference that so many blocks will probably show, if they scatter as an earlier run did.
+
+    The inventory is not read for a plan, so the platforms are those of the earlier run.
+    """
+    ordered = sorted(earlier, key=lambda record: record.index)
+    platforms = list(dict.fromkeys(record.cell.platform for record in ordered)) or [""]
+    for floor in planning.plan(earlier, campaign.decision, blocks, comparisons(campaign, platforms)):
+        seen = floor.detectable_percent
+        told = "its scatter is unknown" if seen is None else f"a difference of {seen:.1f} % is seen four times in five"
+        what = f"{floor.metric} between {floor.group.factor}s ({floor.group.label})"
+        yield f"{what}: in {floor.blocks} blocks {told}"
+
+
+def comparisons(campaign: Campaign, platforms: Sequence[str]) -> dict[Factor, int]:
+    """How many primary comparisons the campaign will make of each factor: candidates × groups × primary metrics."""
+    criteria = campaign.decision
+    workload = deciding_workload((INSERT, *campaign.workloads), criteria.prices.workload)
+    primary = primary_metrics(keys(campaign.workloads), criteria, workload)
+    alike = [arm for arm in campaign.arms if _asked(campaign, arm) == _asked(campaign, criteria.baseline)]
+    cells = [trial.cell for trial in plan_block(campaign, 0, platforms)]
+    candidates: dict[Factor, list[Cell]] = {
+        "platform": [cell for cell in cells if cell.platform != platforms[0]],
+        "engine": [cell for cell in cells if criteria.baseline_engine not in (None, cell.engine)],
+        "arm": [cell for cell in cells if cell.arm not in alike],
+    }
+    return {factor: len(found) * len(primary_of(factor, primary)) for factor, found in candidates.items()}
+
+
+def _asked(campaign: Campaign, arm: str) -> tuple[object, ...]:
+    """What makes an arm a control where it is the baseline's."""
+    return settings(campaign, arm, tls=False), campaign.arm_write_concern(arm)

@@ -1,0 +1,189 @@
+"""What `ansible/trial.yml` is told of one trial: the campaign's words turned into variables and YCSB's properties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import blake3
+
+from analysis.trial.records import Settings
+from harness.plan.clients import load_part, run_part
+from harness.plan.topology import REPLICA_SET
+from harness.plan.trials import trial_seconds
+from harness.spec.upgrade_path import stations
+from workloads.jvm import JVM_OPTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from datasets import Manifest
+    from harness.plan.clients import ClientProcess
+    from harness.plan.places import Places
+    from harness.plan.topology import Instance
+    from harness.plan.trials import PlannedTrial
+    from harness.spec.campaign import Campaign, Client, Workload
+    from harness.spec.mix import Mix
+
+# YCSB stops a run at operationcount or maxexecutiontime, whichever comes first, and takes 0 operations to mean
+# 0 threads: a run bounded by time needs a count it never reaches. It must fit an int.
+_ENDLESS = 2**31 - 1
+
+
+def settings(campaign: Campaign, arm_name: str, *, tls: bool) -> Settings:
+    """The engine settings an arm asks for, and those that are the same in every arm."""
+    arm = campaign.arms[arm_name]
+    return Settings(
+        block_compressor=arm.block_compressor,
+        zstd_level=arm.zstd_level,
+        zlib_level=arm.zlib_level,
+        journal_compressor=arm.journal_compressor,
+        cache_size_bytes=campaign.arm_cache_bytes(arm_name),
+        leaf_page_max_bytes=arm.leaf_page_max,
+        collection_config=arm.collection_config,
+        sync_period_s=arm.sync_period_s,
+        memory_limit_bytes=campaign.memory_limit,
+        cpu_limit=arm.cpu_limit,
+        tls=tls,
+    )
+
+
+def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
+    campaign: Campaign,
+    trial: PlannedTrial,
+    workloads: Mapping[str, Workload],
+    mixes: Mapping[str, Mix],
+    corpus: Manifest,
+    evidence: Path,
+    site: Places,
+    authority: Path,
+) -> dict[str, Any]:
+    """The `trial` dictionary of one trial; the header of `ansible/trial.yml` describes it.
+
+    `authority` is the folder of the run's certificates.
+    """
+    common = _document_properties(campaign)
+    first, *later = stations(campaign, trial.cell.engine)
+
+    def load(client: ClientProcess) -> dict[str, Any]:
+        return load_part(client, campaign.records)
+
+    def run(workload: Workload) -> Callable[[ClientProcess], dict[str, Any]]:
+        return lambda client: run_part(client, campaign.records, workload.operations)
+
+    return {
+        "id": _identity(evidence),
+        "evidence_dir": str(evidence.resolve()),
+        "replica_set": REPLICA_SET if campaign.topology.kind == "replica-set" else None,
+        "instances": [_instance(campaign, one) for one in site.instances],
+        "engine": _engine(campaign, first),
+        "upgrades": [_engine(campaign, name) for name in later],
+        "settings": settings(campaign, trial.cell.arm, tls=site.tls).model_dump(mode="json"),
+        "authority": str(authority) if site.tls else None,
+        "connection": connection_options(campaign, trial.cell.arm) | ({"tls": "true"} if site.tls else {}),
+        "corpus": {"digest": corpus.digest},
+        "load": {
+            "name": "load",
+            "properties": common | {"mongodb.batchsize": campaign.load.batch, "pressgauge.phase": 0},
+            **_driven(campaign.load, site.clients, load),
+        },
+        "phases": [
+            {
+                "name": name,
+                "properties": common | run_properties(workload, mixes[name], number),
+                **_driven(workload, site.clients, run(workload)),
+            }
+            for number, (name, workload) in enumerate(workloads.items(), start=1)
+        ],
+        "verify": {
+            "documents_after_load": campaign.records,
+            "sample": campaign.limits.verify_all_up_to if campaign.records > campaign.limits.verify_all_up_to else 0,
+            "timeout_s": 600 + campaign.records // 5000,
+        },
+    }
+
+
+def _instance(campaign: Campaign, one: Instance) -> dict[str, Any]:
+    return {
+        "host": one.host,
+        "name": one.name,
+        "folder": one.folder,
+        "address": one.address,
+        "port": one.port,
+        "bind_ip": campaign.instance.bind_ip or one.address,
+        "cpus": campaign.instance.cpus,
+        "ready_timeout_s": 60,
+        "stop_timeout_s": 120,
+    }
+
+
+def _identity(evidence: Path) -> str:
+    """The trial's name on the hosts, of this attempt alone: a lost host may still have an earlier one's files."""
+    whole = evidence.resolve()
+    return f"{whole.parents[1].name}-{whole.name.removeprefix('.').removesuffix('.partial')}"
+
+
+def connection_options(campaign: Campaign, arm: str) -> dict[str, str]:
+    """The options of the clients' connection string; w and journal are always stated, so no default applies."""
+    concern = campaign.arm_write_concern(arm)
+    of_a_set = {"replicaSet": REPLICA_SET} if campaign.topology.kind == "replica-set" else {}
+    return {"w": str(concern.w), "journal": str(concern.journal).lower()} | of_a_set
+
+
+def _engine(campaign: Campaign, name: str) -> dict[str, str]:
+    return {"id": engine_id(campaign, name), "version": campaign.engines[name].version}
+
+
+def engine_id(campaign: Campaign, engine: str) -> str:
+    """The folder an engine is installed in, on the hosts; one of its own for each file it may come from."""
+    spec = campaign.engines[engine]
+    origin = spec.model_dump(exclude={"source", "version", "upgraded_from"})
+    suffix = f"-{blake3.blake3(repr(sorted(origin.items())).encode()).hexdigest()[:8]}" if origin else ""
+    return f"{spec.source}-{spec.version}{suffix}"
+
+
+def run_properties(workload: Workload, mix: Mix, number: int) -> dict[str, Any]:
+    """The properties of one run phase; `number` tells the phases of a trial apart, so that their keys differ."""
+    properties = mix.properties()
+    properties["operationcount"] = workload.operations or _ENDLESS
+    if workload.measure_s is not None:
+        properties["maxexecutiontime"] = workload.warmup_s + workload.measure_s
+    if workload.target_per_s:  # intended latency means something only where a rate is offered
+        properties["measurement.interval"] = "both"
+    properties["pressgauge.phase"] = number
+    return properties
+
+
+def longest_trial_s(campaign: Campaign) -> float:
+    """Seconds after which a trial is taken to hang, whatever it is doing."""
+    phases = campaign.load.timeout_s + sum(workload.timeout_s for workload in campaign.workloads.values())
+    return 600 + phases + trial_seconds(campaign)
+
+
+def _document_properties(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "recordcount": campaign.records,
+        "fieldcount": campaign.document.fields,
+        "fieldlength": campaign.document.field_length,
+        "pressgauge.seed": campaign.seed,
+    }
+
+
+def _driven(
+    phase: Client, clients: Sequence[ClientProcess], properties: Callable[[ClientProcess], dict[str, Any]]
+) -> dict[str, Any]:
+    """How a phase is driven, and what each client process does of it; threads and target are dealt out evenly."""
+    return {
+        "timeout_s": phase.timeout_s,
+        "jvm_options": list(JVM_OPTIONS),
+        "clients": [
+            {
+                "host": client.host,
+                "folder": client.folder,
+                "threads": client.part(phase.threads),
+                "target": phase.target_per_s and client.part(phase.target_per_s),
+                "properties": properties(client),
+            }
+            for client in clients
+        ],
+    }

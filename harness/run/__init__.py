@@ -1,0 +1,1 @@
+"""Running a campaign on hosts."""

