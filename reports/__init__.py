@@ -39,7 +39,7 @@ def write_report(run: Run, folder: Path, template_dir: Path | None = None) -> De
         LinkedError: the folder, its figures' folder or a file in them is a symbolic link.
         OSError: the folder can't be written to.
     """
-    from reports.write import write  # noqa: PLC0415 the chart libraries take a second to load: only when needed
+    from reports.output.write import write  # noqa: PLC0415 the chart libraries take a second to load: only when needed
 
     return write(run, folder, template_dir)
 
@@ -50,6 +50,6 @@ def write_index(runs: Sequence[RunSummary], shifts: Sequence[Shift], path: Path)
     Raises:
         OSError: the file can't be written.
     """
-    from reports.index import write  # noqa: PLC0415 as above
+    from reports.output.index import write  # noqa: PLC0415 as above
 
     write(runs, shifts, path)

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.trial.records import Regime
 from analysis.trial.regimes import reads
-from harness.ledger.ledger import find_run
+from harness.ledger.runs import find_run
 from tests.campaigns import small
 from tests.harness.commands import harness
 

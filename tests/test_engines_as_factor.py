@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from harness.ledger.ledger import find_run
+from harness.ledger.runs import find_run
 from harness.spec.load import CAMPAIGNS
 from tests.harness.commands import HOME, harness, left_running
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.ledger.ledger import find_run
+from harness.ledger.runs import find_run
 from tests.campaigns import small
 from tests.harness.commands import HOME, await_files, harness, left_running, start
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from analysis.gate.judge import Gate, GateVerdict
-from harness.ledger.ledger import find_run
+from harness.ledger.runs import find_run
 from tests.campaigns import small
 from tests.harness.commands import harness
 

@@ -19,7 +19,7 @@ import pytest
 
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.servers import Server
-from harness.ledger.ledger import find_run
+from harness.ledger.runs import find_run
 from harness.run.authority import certify
 from harness.run.runner import JAR
 from tests.campaigns import small

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.ledger.ledger import find_run
+from harness.ledger.runs import find_run
 from tests.campaigns import small
 from tests.harness.commands import harness
 

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.ledger.ledger import Ledger, find_run
+from harness.ledger.runs import find_run
 from harness.run.canary_book import read_canaries
 from harness.spec.load import ROOT
 from tests.harness.commands import HOME, await_files, environment, harness, left_running, start
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from harness.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.real
 FOUR = """\

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.errors import HostError
-from harness.ledger.ledger import hold
+from harness.ledger.locks import hold
 from tests.campaigns import LONG, small
 from tests.harness.commands import HOME, await_files, harness, left_running, start
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pymongo
 import pytest
 
-from harness.ledger.ledger import find_run
+from harness.ledger.runs import find_run
 from tests.campaigns import meddling, small
 from tests.harness.commands import HOME, harness
 from workloads.ycsb_status import read_status_line

@@ -17,8 +17,9 @@ from harness.errors import Exit
 from harness.evidence.rederive import rederive
 from harness.evidence.verify import evidence_faults
 from harness.ledger.facts import read_campaign
-from harness.ledger.ledger import LATEST, RUN_ID_FORMAT, find_run, open_run
+from harness.ledger.ledger import LATEST, RUN_ID_FORMAT
 from harness.ledger.results_index import write_results_index
+from harness.ledger.runs import find_run, open_run
 from harness.plan import doctor as doctors
 from harness.plan import trials as planning
 from harness.plan.foresight import foresee

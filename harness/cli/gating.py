@@ -18,11 +18,12 @@ from harness.cli.outcome import blocks_begun, decide_run, exit_code
 from harness.errors import Exit, HostError, InputError
 from harness.evidence.verify import evidence_faults, require_verified
 from harness.ledger.facts import conditions, read_campaign
-from harness.ledger.ledger import find_run, write_whole
+from harness.ledger.ledger import write_whole
 from harness.ledger.run_state import first_fault
+from harness.ledger.runs import find_run
 from harness.plan.trials import plan
 from harness.spec.yaml_source import read_yaml
-from reports import gate as formats
+from reports import gate_texts as formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

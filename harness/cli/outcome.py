@@ -22,7 +22,7 @@ from harness.plan.trials import plan
 from harness.run.canary_book import moved_canaries
 from harness.spec.yaml_source import MOST_BYTES
 from reports import LinkedError, Run, TemplateFaultError, summary_lines, write_report
-from reports.sheets import csv_text
+from reports.output.sheets import csv_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -31,7 +31,7 @@ def push(
     from core.sizes import show_size
     from harness.addons.s3.bucket import open_store
     from harness.addons.s3.push import push as send
-    from harness.ledger.ledger import find_run
+    from harness.ledger.runs import find_run
 
     manifest, sent = send(find_run(folder), open_store(store, endpoint))
     say(
@@ -82,7 +82,7 @@ def cloud_up(
     from harness.addons.ec2.kept import kept
     from harness.addons.ec2.launch import prepare
     from harness.addons.ec2.up import bring_up
-    from harness.ledger.ledger import hold
+    from harness.ledger.locks import hold
     from harness.spec.load import find_campaign, load_campaign
 
     spec = load_campaign(find_campaign(campaign))

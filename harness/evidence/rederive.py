@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.evidence.verify import folder_faults, read_again, require_verified
+from harness.ledger.artefacts import RECORD_FILE
 from harness.ledger.facts import read_campaign
-from harness.ledger.ledger import RECORD_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from harness.errors import InputError
 from harness.evidence.trial import TrialContext, read_trial
 from harness.ledger import digests
+from harness.ledger.artefacts import RECORD_FILE, read_record
 from harness.ledger.facts import read_campaign
-from harness.ledger.ledger import LOG_FILE, RECORD_FILE, REPORT, read_record
+from harness.ledger.ledger import LOG_FILE, REPORT
 from harness.plan.trials import plan
 
 if TYPE_CHECKING:

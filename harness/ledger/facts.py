@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from harness.ledger.ledger import SPEC_FILE, find_run
+from harness.ledger.ledger import SPEC_FILE
 from harness.ledger.run_json import read_hosts, read_manifest, read_mixes_kept, read_versions
+from harness.ledger.runs import find_run
 from harness.spec.load import load_kept
 
 if TYPE_CHECKING:

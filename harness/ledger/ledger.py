@@ -9,32 +9,26 @@ is renamed to `trials/<trial>`. So a folder without a leading dot is complete, a
 
 from __future__ import annotations
 
-import difflib
-import errno
-import fcntl
 import json
-import os
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import blake3
-from pydantic import ValidationError
-
-from analysis.trial.records import Artefact, TrialRecord
 from core import files
-from core.stored import pack, read_stored
-from harness.errors import HostError, InputError
+from core.stored import pack
+from harness.errors import InputError
+from harness.ledger.artefacts import RECORD_FILE, artefacts, list_artefacts, read_record
 from harness.ledger.digests import Digests, Entry, fingerprint, is_there
-from harness.ledger.run_state import RunState, first_fault, read_run_state
+from harness.ledger.locks import hold
+from harness.ledger.run_state import RunState, read_run_state
 from harness.plan.trials import ONE_PLATFORM
-from workloads import YcsbOutputError
-from workloads.histogram import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from analysis.trial.records import TrialRecord
 
 SPEC_FILE = "campaign.yaml"
 LATEST = "latest"
@@ -43,12 +37,10 @@ HOST_FILE = "host.json"
 VERSIONS_FILE = "versions.json"
 MIXES_FILE = "mixes.json"
 RUN_ID_FORMAT = "%Y%m%dT%H%M%SZ"
-RECORD_FILE = "trial.json"
 LOG_FILE = "provision.log"
 REPORT = "report/"
 DECISION_FILE = f"{REPORT}decision.json"
-_LOCK = ".lock"
-_LARGEST_RECORD_BYTES = 64 * 2**20
+LOCK = ".lock"
 _PACKED_FROM_BYTES = 4096  # what is smaller takes a block of the disk anyway
 
 
@@ -120,10 +112,10 @@ class Ledger:
 
         All of it is on disk before it appears.
         """
-        for path in _artefacts(workspace):
+        for path in artefacts(workspace):
             if path.stat().st_size >= _PACKED_FROM_BYTES:
                 pack(path)
-        for path in _artefacts(workspace):
+        for path in artefacts(workspace):
             files.sync(path)
         text = record.model_copy(update={"artefacts": list_artefacts(workspace)}).model_dump_json(indent=1)
         write_whole(workspace / RECORD_FILE, text)
@@ -227,129 +219,13 @@ class Ledger:
         Raises:
             HostError: another harness holds it; the message says which.
         """
-        with hold(self.folder / _LOCK, f"{self.folder}: another harness is at work on this run"):
+        with hold(self.folder / LOCK, f"{self.folder}: another harness is at work on this run"):
             yield
-
-
-@contextmanager
-def hold(path: Path, refusal: str) -> Iterator[None]:
-    """Hold a lock file for this process alone, until the block ends or the process does.
-
-    Raises:
-        HostError: another process holds it; `refusal` says of what, the message adds by whom.
-    """
-    with path.open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            lock.seek(0)
-            raise HostError(
-                f"{refusal} ({lock.read().strip() or 'unknown'})", do="wait for it to end, or use another folder"
-            ) from error
-        lock.truncate(0)
-        lock.write(f"process {os.getpid()}")
-        lock.flush()
-        yield
-
-
-def read_record(path: Path) -> TrialRecord:
-    """One trial's record.
-
-    Raises:
-        InputError: the file is missing, a link, cut short, of another format version, or not a record.
-    """
-    try:
-        if path.parent.is_symlink():
-            raise OSError(errno.ELOOP, "its folder is a link, which is not followed here")
-        record = TrialRecord.model_validate_json(read_stored(path, _LARGEST_RECORD_BYTES))
-        for latency in (latency for phase in record.phases for latency in phase.latencies):
-            Histogram.decode(latency.histogram)
-        return record
-    except OSError as error:
-        raise InputError(f"{path}: can't be read: {error.strerror}", do="restore the file") from error
-    except (ValidationError, YcsbOutputError) as error:
-        raise InputError(
-            f"{path}: not a trial record of a version this Pressgauge reads: {first_fault(error)}",
-            do="restore the file, or move its folder away and run again: the trial is then repeated",
-        ) from error
-
-
-def open_run(results: Path, campaign: str, spec_text: str, run_id: str, *, anew: bool, command: str = "") -> Ledger:
-    """The campaign's unfinished run if there is one with the same spec, else a new one called `run_id`.
-
-    Raises:
-        InputError: there is an unfinished run with another spec; the message shows the difference.
-        HostError: the results folder can't be written.
-    """
-    home = results / campaign
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        with (home / _LOCK).open("a") as lock:  # of two that begin at once, the second finds the first one's run
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            latest = Ledger((home / LATEST).resolve())
-            if anew or latest.finished or not latest.folder.exists():
-                _begin(home, run_id, spec_text, {"campaign": campaign, "command": command})
-    except OSError as error:
-        raise HostError(
-            f"{home}: results can't be written: {error.strerror}", do="give a writable folder with RESULTS=…"
-        ) from error
-    ledger = Ledger((home / LATEST).resolve())
-    _refuse_changed_spec(ledger, spec_text)
-    return ledger
-
-
-def _begin(home: Path, run_id: str, spec_text: str, state: dict[str, str]) -> None:
-    """Let a run's folder appear, and `latest` point at it; killed half-way, the next one begins anew in its place."""
-    half_made = home / ".new"
-    shutil.rmtree(half_made, ignore_errors=True)
-    begun = Ledger(half_made)
-    begun.trials_folder.mkdir(parents=True)
-    begun.write(SPEC_FILE, spec_text)
-    begun.write(STATE_FILE, json.dumps(state))
-    link = home / ".latest"
-    link.unlink(missing_ok=True)
-    link.symlink_to(run_id)
-    link.replace(home / LATEST)
-    half_made.rename(home / run_id)
-    files.sync(home)
-
-
-def _refuse_changed_spec(ledger: Ledger, spec_text: str) -> None:
-    path = ledger.folder / SPEC_FILE
-    before = path.read_text() if path.exists() else ""
-    if before == spec_text:
-        return
-    difference = "\n".join(
-        difflib.unified_diff(before.splitlines(), spec_text.splitlines(), str(path), "the spec now", "", "", 1, "")
-    )
-    raise InputError(
-        f"{ledger.folder}: this run is unfinished, and the spec has changed since it began:\n{difference}",
-        do="put the spec back to resume it, or start a new run with NEW=1",
-    )
-
-
-def find_run(path: Path) -> Ledger:
-    """The ledger at a run's folder (or at a link to it).
-
-    Raises:
-        InputError: there is no run there.
-    """
-    if not (path / SPEC_FILE).is_file():
-        raise InputError(f"{path}: no run is here (no {SPEC_FILE})", do="name one: RUN=results/quick/latest")
-    return Ledger(path.resolve())
 
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file of a run: it appears whole or not at all, and survives a power cut once this returns."""
     files.write_whole(path, text, durable=True)
-
-
-def list_artefacts(folder: Path) -> tuple[Artefact, ...]:
-    """Every file below a trial's folder but its record, with size and digest, sorted by path."""
-    return tuple(
-        Artefact(path=str(file.relative_to(folder)), size_bytes=file.stat().st_size, blake3=file_digest(file))
-        for file in _artefacts(folder)
-    )
 
 
 def _half_run(name: str) -> str:
@@ -358,12 +234,3 @@ def _half_run(name: str) -> str:
 
 def _whole_run(workspace: Path) -> str:
     return workspace.name.removeprefix(".").removesuffix(".partial")
-
-
-def _artefacts(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != RECORD_FILE)
-
-
-def file_digest(path: Path) -> str:
-    """BLAKE3 of a file, in hex."""
-    return blake3.blake3().update_mmap(path).hexdigest()

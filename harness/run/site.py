@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import HostError, InputError
-from harness.ledger.ledger import hold
+from harness.ledger.locks import hold
 from harness.run.interrupts import hurry
 from harness.run.playbooks import ANSIBLE, PlaybookRun, run_playbook
 from harness.spec.load import ROOT

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from harness.errors import HostError
-from harness.ledger.ledger import file_digest
+from harness.ledger.artefacts import file_digest
 from harness.spec.load import ROOT
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from analysis.trial import ftdc
 from analysis.trial.records import TrialRecord
 from harness.cli.gating import read_side, read_tolerances
 from harness.errors import InputError
-from harness.ledger.ledger import STATE_FILE, read_record
+from harness.ledger.artefacts import read_record
+from harness.ledger.ledger import STATE_FILE
 from harness.ledger.run_state import read_run_state
 from harness.run.canary_book import FILE as CANARIES
 from harness.run.canary_book import read_canaries

@@ -20,11 +20,11 @@ from harness.ledger.run_json import read_hosts, read_manifest, read_versions
 from harness.plan import doctor
 from harness.plan.trials import plan
 from harness.run.canary_book import FILE as CANARIES
-from reports import evidence
-from reports.context import page
 from reports.material import Material
-from reports.rendering import render
-from reports.write import given
+from reports.output.rendering import render
+from reports.output.write import given
+from reports.page import evidence
+from reports.page.context import page
 from tests.harness.recorded_trial import recorded_run
 
 if TYPE_CHECKING:

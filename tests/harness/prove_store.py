@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.ledger.ledger import RECORD_FILE, SPEC_FILE, STATE_FILE, list_artefacts
+from harness.ledger.artefacts import RECORD_FILE, list_artefacts
+from harness.ledger.ledger import SPEC_FILE, STATE_FILE
 from tests.harness.aws_server import REGION, serve
 from tests.harness.commands import ROOT
 from tests.harness.factory import record

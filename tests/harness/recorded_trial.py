@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from harness.cli.outcome import write_outcome
 from harness.evidence.trial import CONTEXT_FILE, TrialContext, read_trial
-from harness.ledger.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger, open_run
+from harness.ledger.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger
+from harness.ledger.runs import open_run
 from harness.plan.clients import ClientProcess
 from harness.plan.places import Places
 from harness.plan.topology import Instance

@@ -6,7 +6,8 @@ import json
 import random
 from typing import TYPE_CHECKING
 
-from harness.ledger.ledger import RECORD_FILE, SPEC_FILE, STATE_FILE, Ledger, list_artefacts
+from harness.ledger.artefacts import RECORD_FILE, list_artefacts
+from harness.ledger.ledger import SPEC_FILE, STATE_FILE, Ledger
 from tests.harness.factory import record
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ import yaml
 from analysis.gate.pairing import Selection
 from harness.cli.gating import Outputs, hold_gate, read_side, write_baseline, write_outputs
 from harness.errors import Exit, InputError
-from harness.ledger.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger, open_run
+from harness.ledger.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger
+from harness.ledger.runs import open_run
 from harness.spec.mix import Mix
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, campaign, voided
 from tests.analysis.test_upgrades import changed

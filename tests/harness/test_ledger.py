@@ -15,7 +15,9 @@ from analysis.trial import ftdc
 from analysis.trial.records import TrialRecord
 from core.stored import read_stored, stored_names
 from harness.errors import HostError, InputError
-from harness.ledger.ledger import Ledger, file_digest, find_run, list_artefacts, open_run, read_record, write_whole
+from harness.ledger.artefacts import file_digest, list_artefacts, read_record
+from harness.ledger.ledger import Ledger, write_whole
+from harness.ledger.runs import find_run, open_run
 from tests.harness.factory import record
 from workloads import read_interval_log
 

@@ -10,7 +10,8 @@ import pytest
 from analysis.decide.decision import decide
 from harness.cli.outcome import blocks_wanted, exit_code, write_outcome, write_tables
 from harness.errors import Exit, InputError
-from harness.ledger.ledger import SPEC_FILE, open_run
+from harness.ledger.ledger import SPEC_FILE
+from harness.ledger.runs import open_run
 from harness.plan.trials import plan
 from harness.spec.campaign import Campaign
 from harness.spec.load import load_campaign

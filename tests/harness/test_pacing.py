@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.ledger.ledger import open_run
+from harness.ledger.runs import open_run
 from harness.plan.pacing import offered_rates, workloads_of
 from harness.plan.trials import PlannedTrial
 from harness.spec.campaign import Campaign, Workload

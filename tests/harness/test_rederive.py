@@ -11,7 +11,7 @@ from harness.errors import InputError
 from harness.evidence.rederive import rederive
 from harness.evidence.trial import CONTEXT_FILE
 from harness.evidence.verify import evidence_faults
-from harness.ledger.ledger import RECORD_FILE
+from harness.ledger.artefacts import RECORD_FILE
 from tests.harness.recorded_trial import recorded_run
 
 if TYPE_CHECKING:

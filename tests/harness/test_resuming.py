@@ -9,8 +9,9 @@ import pytest
 from datasets import prepare
 from datasets.recipes import FakerSentences
 from harness.errors import InputError
-from harness.ledger.ledger import MIXES_FILE, Ledger, open_run
+from harness.ledger.ledger import MIXES_FILE, Ledger
 from harness.ledger.run_json import read_hosts, read_manifest, read_mixes_kept
+from harness.ledger.runs import open_run
 from harness.run.resuming import keep_corpus, keep_start
 from harness.spec.mix import Mix
 from tests.harness.factory import record

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from harness.errors import HostError
-from harness.ledger.ledger import find_run
+from harness.ledger.runs import find_run
 from harness.run.site import Site
 from tests.harness.commands import await_files, harness, start
 

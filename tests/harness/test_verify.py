@@ -14,18 +14,10 @@ from harness.cli.outcome import report_faults, write_outcome
 from harness.errors import InputError
 from harness.evidence.trial import CONTEXT_FILE
 from harness.evidence.verify import evidence_faults, folder_faults
+from harness.ledger.artefacts import RECORD_FILE, list_artefacts
 from harness.ledger.digests import FILE, Entry
 from harness.ledger.facts import read_campaign
-from harness.ledger.ledger import (
-    DECISION_FILE,
-    HOST_FILE,
-    RECORD_FILE,
-    SPEC_FILE,
-    STATE_FILE,
-    VERSIONS_FILE,
-    Ledger,
-    list_artefacts,
-)
+from harness.ledger.ledger import DECISION_FILE, HOST_FILE, SPEC_FILE, STATE_FILE, VERSIONS_FILE, Ledger
 from tests.harness.commands import harness
 from tests.harness.recorded_trial import recorded_run
 

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from harness.cli.terminal import say
 from harness.evidence.verify import evidence_faults
+from harness.ledger.artefacts import RECORD_FILE, file_digest
 from harness.ledger.digests import FILE as DIGESTS
-from harness.ledger.ledger import RECORD_FILE, file_digest, find_run
+from harness.ledger.runs import find_run
 from harness.plan.trials import plan
 from harness.spec.load import load_campaign
 from tests.campaigns import small

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.ledger.ledger import find_run
+from harness.ledger.runs import find_run
 from tests.campaigns import small
 from tests.harness.commands import await_files, start
 from tests.remote_hosts import inventory, remote_hosts

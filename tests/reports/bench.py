@@ -19,7 +19,8 @@ import time
 from pathlib import Path
 
 from harness.cli.terminal import say
-from harness.ledger.ledger import HOST_FILE, Ledger, open_run
+from harness.ledger.ledger import HOST_FILE, Ledger
+from harness.ledger.runs import open_run
 from harness.spec.load import CAMPAIGNS, ROOT
 from tests.analysis.synthetic import campaign
 from tests.reports.sample import HOST

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from reports import TemplateFaultError, write_report
-from reports.context import page
 from reports.material import Material
-from reports.rendering import render
-from reports.write import given
+from reports.output.rendering import render
+from reports.output.write import given
+from reports.page.context import page
 from tests.analysis.synthetic import campaign
 from tests.reports.sample import run
 from tests.reports.samples_in_time import engine_samples
@@ -100,7 +100,7 @@ def test_what_is_tried_stops_the_report_and_is_named(tmp_path: Path, data: dict[
 def test_a_template_that_never_ends_is_ended(
     tmp_path: Path, data: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reports.rendering.CPU_S", 1)
+    monkeypatch.setattr("reports.output.rendering.CPU_S", 1)
     endless = "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}"
     (tmp_path / "report.md").write_text(endless)
     with pytest.raises(TemplateFaultError, match="more than 1 s"):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from reports import evidence
 from reports.material import Material
+from reports.page import evidence
 from tests.analysis.synthetic import SNAPPY, campaign
 from tests.reports.sample import run
 

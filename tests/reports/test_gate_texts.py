@@ -10,7 +10,7 @@ import pytest
 from analysis.gate.comparability import Difference
 from analysis.gate.judge import Check, Gate, GateVerdict
 from analysis.gate.tolerances import Regression
-from reports import gate
+from reports import gate_texts as gate
 
 CONTROLS = "".join(map(chr, (0, 8, 11, 13, 0x1B, 0x7F, 0x9B, 0x202E, 0xFFFE)))
 NAME = f"a\n::error::made up\r\n##[error]made up{CONTROLS}|`<img src=x>[x](javascript:x) @someone %0A"

@@ -18,8 +18,8 @@ from analysis.decide.decision import decide
 from analysis.trial.records import Reason
 from core.files import half_written, write_whole
 from reports import LinkedError, RunSummary, write_index, write_report
-from reports.bundle import vega_bundle
-from reports.sheets import csv_text
+from reports.output.bundle import vega_bundle
+from reports.output.sheets import csv_text
 from tests.analysis.synthetic import campaign
 from tests.reports.sample import CRITERIA, run
 

@@ -19,7 +19,8 @@ from harness.addons.s3.manifest import MANIFEST, MOST_MANIFEST_BYTES, Manifest
 from harness.addons.s3.push import AT_A_TIME
 from harness.addons.s3.streams import digest_of, unpack
 from harness.errors import HostError, InputError
-from harness.ledger.ledger import LATEST, hold
+from harness.ledger.ledger import LATEST
+from harness.ledger.locks import hold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

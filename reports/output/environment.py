@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from jinja2 import BaseLoader, Environment
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 def environment(template_dir: Path | None = None) -> ImmutableSandboxedEnvironment:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import vl_convert
 
 from core.files import refuse_links, write_whole
-from reports.bundle import vega_bundle
-from reports.context import page
 from reports.material import Material
+from reports.output.bundle import vega_bundle
+from reports.output.rendering import render, script_policy
+from reports.output.sheets import csv_text
+from reports.page.context import page
 from reports.plain import plain
-from reports.rendering import render, script_policy
-from reports.sheets import csv_text
 from reports.theme import CONFIG, STATIC, with_light_colours
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from analysis.decide.decision import Decision
     from reports.charts.base import Chart
-    from reports.context import Page
+    from reports.page.context import Page
     from reports.run import Run
 
 _FIGURES = "figures"

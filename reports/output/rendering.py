@@ -20,10 +20,10 @@ from typing import Any
 
 from jinja2 import TemplateSyntaxError
 
-from reports.environment import environment
 from reports.errors import TemplateFaultError
+from reports.output.environment import environment
 
-_ROOT = Path(__file__).parent.parent
+_ROOT = Path(__file__).parents[2]
 CPU_S = 60
 _MEMORY_BYTES = 2**30
 _TEXTS = {"index.html": "report.html", "report.md": "report.md"}
@@ -43,7 +43,7 @@ def render(data: dict[str, Any], template_dir: Path | None) -> dict[str, str]:
     nonce = secrets.token_hex(16)
     given = data | {"nonce": nonce, "policy": f"{data['policy']} 'nonce-{nonce}'"}
     ended = subprocess.run(
-        [sys.executable, "-m", "reports.rendering", str(folder), str(CPU_S)],
+        [sys.executable, "-m", "reports.output.rendering", str(folder), str(CPU_S)],
         input=json.dumps(given).encode(),
         cwd=_ROOT,
         check=False,

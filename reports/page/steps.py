@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.stats.metrics import metric
 from analysis.stats.verdicts import Family
-from reports.answer import effect_cell
+from reports.page.answer import effect_cell
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.stats.verdicts import Family
-from reports import evidence
-from reports.answer import Answer, Glance, Notice, answer, choice_of, glance, notices, undecided
 from reports.charts import sizes
 from reports.charts.base import Chart, slug
 from reports.charts.dots import dots
@@ -15,8 +13,10 @@ from reports.charts.forest import effects_table, forest
 from reports.charts.latency import latency_table, percentiles
 from reports.charts.over_time import over_time
 from reports.charts.tradeoffs import tradeoff
-from reports.cost import CostPage, cost_page
-from reports.steps import Step, engine_steps, platform_steps
+from reports.page import evidence
+from reports.page.answer import Answer, Glance, Notice, answer, choice_of, glance, notices, undecided
+from reports.page.cost import CostPage, cost_page
+from reports.page.steps import Step, engine_steps, platform_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

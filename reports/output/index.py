@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 from analysis.gate.history import FEWEST_RUNS, history
 from core.files import write_whole
-from reports.bundle import vega_bundle
 from reports.charts.base import slug
 from reports.charts.trend import trend
-from reports.environment import environment
+from reports.output.bundle import vega_bundle
+from reports.output.environment import environment
+from reports.output.rendering import script_policy
 from reports.plain import plain
-from reports.rendering import script_policy
 from reports.run import by_campaign
 from reports.theme import CONFIG, STATIC, VERDICTS, arm_styles
 

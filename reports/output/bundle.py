@@ -12,7 +12,7 @@ import vl_convert
 
 from core.files import write_whole
 
-CACHE = Path(__file__).parent.parent / ".pressgauge" / "reports"
+CACHE = Path(__file__).parents[2] / ".pressgauge" / "reports"
 """What rendering keeps for the next time; it may be deleted at any time."""
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 

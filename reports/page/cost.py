@@ -13,7 +13,7 @@ from analysis.decide.cost import HOURS_PER_MONTH, mean_growth
 from analysis.stats import quantities
 from analysis.stats.inference import t_quantile
 from analysis.stats.quantities import number
-from reports.answer import choice_of
+from reports.page.answer import choice_of
 from reports.tables import ABSENT
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The files of a report: page, Markdown, tables, figures, and the index of runs."""
