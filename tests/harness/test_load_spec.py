@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import InputError
-from harness.load_spec import campaign_names, find_campaign, load_campaign
+from harness.load_spec import campaign_names, find_campaign, load_campaign, load_kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -191,7 +191,7 @@ def test_a_users_spec_may_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").symlink_to("real.yaml")
     assert load_campaign(tmp_path / "mine.yaml").name == "mine"
     with pytest.raises(InputError, match="a link, which is not followed"):
-        load_campaign(tmp_path / "mine.yaml", links=False)
+        load_kept(tmp_path / "mine.yaml", "mine")
 
 
 def test_a_spec_never_builds_objects(tmp_path: Path) -> None:
