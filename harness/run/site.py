@@ -115,6 +115,7 @@ class Site:
 
         Raises:
             HostError: a host can't be reached or surveyed.
+            InputError: the inventory has none.
         """
         variables = self.variables() | {"survey_ports": ports}
         outcome = run_playbook("survey.yml", self.inventory, variables, timeout_s=120)
@@ -124,6 +125,11 @@ class Site:
                 f"the hosts can't be surveyed: {outcome.message}", do="check the inventory and the rights there"
             )
         found = dict(outcome.by_host.get("The hosts are surveyed", {}))
+        if not found:  # Ansible takes what it can't read for an inventory without hosts
+            raise InputError(
+                f"{self.inventory}: no host is in it, or it is no inventory",
+                do="docs/hosts.md has an example; `ansible-inventory --list -i` shows what Ansible reads",
+            )
         for host, links in outcome.by_host.get("The links are measured", {}).items():
             measured = {str(one["item"]): one["link"] for one in links.get("results", []) if "link" in one}
             if measured:

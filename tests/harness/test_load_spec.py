@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import InputError
-from harness.spec.load import campaign_names, find_campaign, load_campaign
+from harness.spec.load import campaign_names, find_campaign, load_campaign, load_kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,6 +139,59 @@ def test_a_fault_is_told_where_it_stands(tmp_path: Path, old: str, new: str, whe
     assert where in told
     assert says in told
     assert str(tmp_path) in told
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        (
+            "cache_size",
+            '"' + "9" * 5000 + 'GiB"',
+            f":10: cache_size: '{'9' * 40}' is no size",
+        ),
+        ("cache_size", "999999999TiB", ":10: cache_size: larger than any disk or memory"),
+        ("memory_limit", "9" * 100_000, ":10: a number of 100000 characters"),
+        ("seed2", "0x" + "f" * 100_000, ":10: a number of 100002 characters"),
+        ("limits", "{canary_percent: .inf}", ":10: limits.canary_percent"),
+        ("question", "2026-11-21", ":10: question: input should be a valid string"),
+        ("question", "!!timestamp x", "not valid YAML"),
+        ("question", "x" * 100_000, ":10: question"),
+        ("instance", "{cpus: 0-99999999999}", ":10: instance.cpus: '0-99999999999' is no core or range of cores"),
+        ("instance", "{cpus: 3-0}", ":10: instance.cpus: '3-0' is no range of cores"),
+        ("instance", "{bind_ip: '0'}", ":10: instance.bind_ip: '0' is neither an address nor a host's name"),
+        (
+            "instance",
+            "{bind_ip: '::ffff:0.0.0.0'}",
+            ":10: instance.bind_ip: a mongod listens on addresses that are named",
+        ),
+        ("blocks", "{[a]: 1}", ":10: a key has to be a text"),
+    ],
+)
+def test_hostile_values_are_told_like_others(tmp_path: Path, key: str, value: str, says: str) -> None:
+    told = complaint(tmp_path, GOOD.replace("records: 1000", f"records: 1000\n{key}: {value}"))
+    assert says in told
+    assert len(told) < 2000
+
+
+def test_more_cells_than_anybody_runs(tmp_path: Path) -> None:
+    arms = "".join(f"  a{number}: {{block_compressor: snappy}}\n" for number in range(90))
+    datasets = "".join(f"  d{number}: {{recipe: faker-sentences}}\n" for number in range(9))
+    spec = GOOD.replace("arms:\n", f"arms:\n{arms}").replace("datasets:\n", f"datasets:\n{datasets}")
+    assert "engines × arms × datasets: " in complaint(tmp_path, spec)
+
+
+def test_a_spec_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "mine.yaml")
+    with pytest.raises(InputError, match="not a regular file"):
+        load_campaign(tmp_path / "mine.yaml")
+
+
+def test_a_users_spec_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real.yaml").write_text(GOOD, encoding="utf-8")
+    (tmp_path / "mine.yaml").symlink_to("real.yaml")
+    assert load_campaign(tmp_path / "mine.yaml").name == "mine"
+    with pytest.raises(InputError, match="a link, which is not followed"):
+        load_kept(tmp_path / "mine.yaml", "mine")
 
 
 def test_a_spec_never_builds_objects(tmp_path: Path) -> None:

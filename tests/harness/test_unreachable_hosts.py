@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from harness.errors import HostError
+from harness.errors import HostError, InputError
 from harness.ledger.runs import find_run
 from harness.run.site import Site
 from tests.harness.commands import await_files, harness, start
@@ -37,6 +37,15 @@ def test_a_host_that_is_not_there_is_named(where: Path, tmp_path: Path) -> None:
     assert "Connection refused" in ran.err
     assert "see that `ssh` reaches lost without a question" in ran.err
     assert not (tmp_path / "there").exists()
+
+
+@pytest.mark.parametrize("content", ["[1, 2", "all: {hosts: 5}", "", "all: {children: {db: {hosts: }}}"])
+def test_an_inventory_without_hosts_is_told(tmp_path: Path, content: str) -> None:
+    """Ansible itself would go on with none."""
+    path = tmp_path / "hosts.yml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match="no host is in it, or it is no inventory"):
+        Site(path, tmp_path / "home").survey([])
 
 
 def test_stopping_is_stopping_where_a_host_is_lost(where: Path, tmp_path: Path) -> None:

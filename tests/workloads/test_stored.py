@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 import zstandard
 
-from core.stored import pack, read_stored, stored_names
+from core.stored import pack, read_regular, read_stored, stored_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,3 +57,31 @@ def test_a_bomb_is_refused_unopened(packed: Path) -> None:
     packed.write_bytes(zstandard.compress(bytes(300_000_000)))
     with pytest.raises(OSError, match="larger than 1000 bytes"):
         read_stored(packed.with_suffix(""), 1000)
+
+
+@pytest.mark.parametrize("suffix", ["", ".zst"])
+def test_only_regular_files_are_read_and_no_link_is_followed(tmp_path: Path, suffix: str) -> None:
+    (tmp_path / "elsewhere").write_bytes(b"x")
+    (tmp_path / f"link{suffix}").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / f"dangling{suffix}").symlink_to(tmp_path / "nowhere")
+    (tmp_path / f"device{suffix}").symlink_to("/dev/zero")
+    (tmp_path / f"folder{suffix}").mkdir()
+    os.mkfifo(tmp_path / f"pipe{suffix}")  # nobody ever writes to it
+    for name in ("link", "dangling", "device"):
+        with pytest.raises(OSError, match="a link, which is not followed here"):
+            read_stored(tmp_path / name)
+    for name in ("folder", "pipe"):
+        with pytest.raises(OSError, match="not a regular file"):
+            read_stored(tmp_path / name)
+    assert stored_names(tmp_path) == ["elsewhere"]
+
+
+def test_a_users_own_file_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x")
+    (tmp_path / "link").symlink_to("file")
+    assert read_regular(tmp_path / "link", links=True) == b"x"
+    (tmp_path / "device").symlink_to("/dev/zero")
+    with pytest.raises(OSError, match="not a regular file"):
+        read_regular(tmp_path / "device", links=True)
+    with pytest.raises(OSError, match="larger than 0 bytes"):
+        read_regular(tmp_path / "file", 0)
