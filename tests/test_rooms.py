@@ -1,4 +1,4 @@
-"""Imports between rooms point downwards only."""
+"""Imports point downwards only: between rooms, and between the floors within a room."""
 
 from __future__ import annotations
 
@@ -8,36 +8,81 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-MAY_IMPORT = {
-    "harness": {"analysis", "datasets", "reports", "workloads"},
-    "reports": {"analysis"},
-    "analysis": set(),
-    "datasets": set(),
-    "workloads": set(),
+ROOMS = {
+    "harness": {"analysis", "core", "datasets", "reports", "workloads"},
+    "reports": {"analysis", "core"},
+    "analysis": {"core"},
+    "datasets": {"core"},
+    "workloads": {"core"},
+    "core": set[str](),
 }
+"""Which rooms each may import."""
+FLOORS = {
+    "analysis": ("trial", "stats", "decide", "gate"),
+    "harness": ("errors", "spec", "plan", "ledger", "evidence", "run", "addons", "cli", "__main__"),
+    "reports": ("charts", "page", "output"),
+}
+"""A room's packages from the ground up. What is in none of them is below all, but for the room's own `__init__`."""
+ADDONS = "harness.addons"
+MAY_USE_ADDONS = ("harness.addons", "harness.cli.remote")
 
 
-def imported_rooms(path: Path) -> set[str]:
-    """The rooms a module imports, anywhere in it."""
+def imports(path: Path) -> set[str]:
+    """The modules and packages that a module imports, anywhere in it."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module.split(".")[0])
-    return found & (MAY_IMPORT.keys() | {"tests"})
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
 
 
-@pytest.mark.parametrize("room", MAY_IMPORT)
-def test_imports_point_downwards(room: str) -> None:
-    modules = list((ROOT / room).rglob("*.py"))
-    assert modules
-    for module in modules:
-        upwards = imported_rooms(module) - MAY_IMPORT[room] - {room}
-        assert not upwards, f"{module.relative_to(ROOT)} imports {', '.join(sorted(upwards))}"
+def modules(room: str) -> dict[str, Path]:
+    """The modules of a room by their dotted names."""
+    found = sorted((ROOT / room).rglob("*.py"))
+    assert found
+    return {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in found}
+
+
+def floor(module: str) -> int:
+    """How high up a module stands in its room."""
+    room, name, *_ = [*module.split("."), ""]
+    floors = FLOORS.get(room, ())
+    if name == "__init__":
+        return len(floors)
+    return floors.index(name) if name in floors else -1
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_import_downwards(room: str) -> None:
+    for module, path in modules(room).items():
+        others = {one.partition(".")[0] for one in imports(path)} & (ROOMS.keys() | {"tests"})
+        assert others <= ROOMS[room] | {room}, module
+
+
+@pytest.mark.parametrize("room", FLOORS)
+def test_floors_import_downwards(room: str) -> None:
+    for module, path in modules(room).items():
+        above = {one for one in imports(path) if one.startswith(f"{room}.") and floor(one) > floor(module)}
+        assert not above, f"{module} imports {', '.join(sorted(above))}"
+
+
+def test_every_package_has_its_floor() -> None:
+    for room, floors in FLOORS.items():
+        packages = {path.parent.name for path in (ROOT / room).glob("*/__init__.py")}
+        assert packages <= set(floors), room
+
+
+def test_the_core_does_without_addons() -> None:
+    for module, path in modules("harness").items():
+        if not module.startswith(MAY_USE_ADDONS):
+            assert not [one for one in imports(path) if one.startswith(ADDONS)], module
 
 
 def test_an_import_upwards_is_seen_wherever_it_stands(tmp_path: Path) -> None:
-    module = tmp_path / "module.py"
-    module.write_text("import numpy\n\ndef late():\n    from harness.errors import Exit\n    import reports.gate\n")
-    assert imported_rooms(module) == {"harness", "reports"}
+    path = tmp_path / "module.py"
+    path.write_text("import numpy\n\ndef late():\n    from harness.errors import Exit\n    from harness import cli\n")
+    assert imports(path) == {"numpy", "harness", "harness.errors", "harness.errors.Exit", "harness.cli"}
+    assert floor("harness.cli") > floor("harness.plan.trials") > floor("harness.errors") > -1
+    assert floor("reports.run") == -1
