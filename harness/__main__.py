@@ -2,13 +2,13 @@
 
 import sys
 
-from harness.cli import remote as remote_cli
+from harness.cli import remote
 from harness.cli.terminal import run_app
 
-if sys.argv[1:2] and sys.argv[1] in remote_cli.COMMANDS:
-    run_app(remote_cli.app)
+if sys.argv[1:2] and sys.argv[1] in remote.COMMANDS:
+    run_app(remote.app)
 else:
     from harness.cli.commands import app
 
-    app.add_typer(remote_cli.app)
+    app.add_typer(remote.app)
     run_app(app)
