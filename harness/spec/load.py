@@ -39,6 +39,7 @@ _OF_A_TRIAL = {
 }  # fmt: skip
 _OF_UPGRADES = ("upgraded-", "verify-")
 _LONGEST_SHOWN = 200
+_LONGEST_FAULT = 1000  # as pydantic says it, which may repeat what was given
 _BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 
 
@@ -141,15 +142,15 @@ def _describe(source: YamlSource, detail: ErrorDetails) -> tuple[KeyPath, str]:
         return at, f"unknown key{did_you_mean(str(at[-1]), allowed)}; allowed here: {', '.join(allowed)}"
     if kind == "missing":
         return at, "this key is required"
-    message = detail["msg"].removeprefix("Value error, ")
+    message = _short(detail["msg"].removeprefix("Value error, "), _LONGEST_FAULT)
     given = detail.get("input")
     known = _short(repr(given)) if isinstance(given, str | int | float | bool) else ""
     shown = f" (given: {known})" if known and known not in message else ""
     return at, f"{message[0].lower()}{message[1:]}{shown}"
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+def _short(text: str, longest: int = _LONGEST_SHOWN) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _path_in_file(source: YamlSource, loc: tuple[str | int, ...]) -> KeyPath:

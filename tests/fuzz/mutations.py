@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 Edit = tuple[str, float, int, bytes]
 """What to do, where (as a share of the length), how much, with what."""
+
+Keys = tuple[str | int, ...]
+"""Where a value of a JSON file stands."""
+
+OTHER_VALUES: list[object] = [
+    0, 1, -1, 2, 999, 1000, 2**31, 2**62, 2**63 - 1, 2**63, 2**64, 10**30, 10**300, None, True, False,
+    0.0, -0.0, 0.5, 1e-300, 1e-9, 1e9, 1e18, 1e19, 1e20, 1e300, float("inf"), float("-inf"), float("nan"),
+    "", "x", "\x00", "a\nb", "\u202e", "../x", "x" * 300, "x" * 200_000, "2026-11-21", "1e5",
+    [], [None], [0], [[]], [1.0] * 2000, {}, {"a": 1}, {"": {}}, {"a": {"b": [1]}},
+]  # fmt: skip
+"""What a value may be replaced by: limits of numbers, what divides by nothing, other types."""
 
 _TOKEN = re.compile(rb'-?\d+(?:\.\d+)?|"[^"]{0,40}"|true|false|null|[A-Za-z][A-Za-z0-9_.-]*')
 # Values that a reader may not expect: limits of numbers, other types, tags, aliases, text of no encoding
@@ -92,3 +103,23 @@ def damaged(content: bytes, edits: list[Edit]) -> bytes:
     for kind, share, amount, value in edits:
         content = _KINDS[kind](content, share, amount, value)
     return content
+
+
+def places(value: Any, at: Keys = ()) -> Iterator[Keys]:
+    """Where each value of a JSON file stands."""
+    if at:
+        yield at
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from places(inner, (*at, key))
+
+
+def changed(value: Any, at: Keys, to: object) -> Any:
+    """The file with another value there, as far as the place is still there."""
+    if not at:
+        return to
+    key, *rest = at
+    if isinstance(value, dict) and key in value:
+        return value | {key: changed(value[key], tuple(rest), to)}
+    if isinstance(value, list) and isinstance(key, int) and key < len(value):
+        return [*value[:key], changed(value[key], tuple(rest), to), *value[key + 1 :]]
+    return value

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -15,13 +16,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.mutations import EDITS, Edit, damaged
-from tests.fuzz.readers import READERS
+from tests.fuzz.mutations import EDITS, OTHER_VALUES, Edit, changed, damaged, places
+from tests.fuzz.readers import READERS, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
     from types import FrameType
+
+    from tests.fuzz.mutations import Keys
 
 ORDINARY = 60
 EXAMPLES = int(os.environ.get("PRESSGAUGE_FUZZ", ORDINARY))
@@ -49,19 +52,53 @@ def bounded() -> Iterator[None]:
         signal.signal(signal.SIGALRM, alarm)
 
 
+def examples(reader: Reader) -> int:
+    """How many files a reader gets."""
+    return EXAMPLES if EXAMPLES > ORDINARY or not reader.slow else ORDINARY // 6
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_damage_ends_in_the_readers_own_error(name: str, tmp_path: Path) -> None:
     reader = READERS[name]
     path = tmp_path / reader.name
 
     @settings(
-        max_examples=EXAMPLES if EXAMPLES > ORDINARY or not reader.slow else ORDINARY // 6,
+        max_examples=examples(reader),
         database=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example, HealthCheck.data_too_large],
     )
     @given(seed=st.sampled_from(range(len(reader.seeds))), edits=EDITS)
     def try_it(seed: int, edits: list[Edit]) -> None:
         path.write_bytes(damaged(reader.seeds[seed], edits))
+        with bounded(), suppress(*[reader.errors] if reader.errors else []):
+            reader.read(path)
+
+    try_it()
+
+
+def is_json(seed: bytes) -> bool:
+    """Whether a reader's file can be damaged value by value."""
+    try:
+        return isinstance(json.loads(seed), dict | list)
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("name", [name for name, reader in READERS.items() if is_json(reader.seeds[0])])
+def test_other_values_end_in_the_readers_own_error(name: str, tmp_path: Path) -> None:
+    """Files that are whole, and say what nobody measures."""
+    reader = READERS[name]
+    path = tmp_path / reader.name
+    whole = json.loads(reader.seeds[0])
+    known = list(places(whole))
+
+    @settings(max_examples=examples(reader), database=None)
+    @given(changes=st.lists(st.tuples(st.sampled_from(known), st.sampled_from(OTHER_VALUES)), min_size=1, max_size=3))
+    def try_it(changes: list[tuple[Keys, object]]) -> None:
+        found = whole
+        for at, value in changes:
+            found = changed(found, at, value)
+        path.write_text(json.dumps(found), encoding="utf-8")
         with bounded(), suppress(*[reader.errors] if reader.errors else []):
             reader.read(path)
 

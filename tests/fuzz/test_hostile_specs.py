@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from harness.errors import InputError
 from harness.plan import trials as planning
 from harness.spec.load import ROOT, load_campaign
+from tests.fuzz.mutations import Keys, places
 from tests.fuzz.test_fuzz import EXAMPLES, bounded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-Keys = tuple[str | int, ...]
 PLACE = "PLACE-OF-A-VALUE"
 HOSTILE = [
     "9" * 5000, "9" * 100_000, "-" + "9" * 100_000, "0x" + "f" * 100_000, "0o" + "7" * 5000, "0b" + "1" * 100_000,
@@ -66,14 +65,6 @@ SPEC: dict[str, Any] = yaml.safe_load((ROOT / "campaigns/quick.yaml").read_text(
                    "platforms": {"large": {"instance_per_hour": 1}}},
     },
 }  # fmt: skip
-
-
-def places(value: Any, at: Keys = ()) -> Iterator[Keys]:
-    """Every key path of a spec."""
-    if at:
-        yield at
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        yield from places(inner, (*at, key))
 
 
 def with_place(value: Any, at: Keys, *, key: bool) -> Any:

@@ -164,11 +164,13 @@ def test_a_fault_is_told_where_it_stands(tmp_path: Path, old: str, new: str, whe
             "{bind_ip: '::ffff:0.0.0.0'}",
             ":10: instance.bind_ip: a mongod listens on addresses that are named",
         ),
+        ("datasets", "{d: {recipe: " + "x" * 100_000 + "}}", ":10: datasets.d: input tag 'xxx"),
         ("blocks", "{[a]: 1}", ":10: a key has to be a text"),
     ],
 )
 def test_hostile_values_are_told_like_others(tmp_path: Path, key: str, value: str, says: str) -> None:
-    told = complaint(tmp_path, GOOD.replace("records: 1000", f"records: 1000\n{key}: {value}"))
+    spec = GOOD.replace("datasets:\n  sentences: {recipe: faker-sentences}\n", "\n\n") if key == "datasets" else GOOD
+    told = complaint(tmp_path, spec.replace("records: 1000", f"records: 1000\n{key}: {value}"))
     assert says in told
     assert len(told) < 2000
 
