@@ -43,7 +43,6 @@ def test_all_intervals_together_are_the_summary(path: Path) -> None:
     if histogram.count:
         assert histogram.mean_us == pytest.approx(summary["AverageLatency(us)"])
         assert histogram.max_us == summary["MaxLatency(us)"]
-        assert histogram.min_us <= summary["MinLatency(us)"] <= histogram.min_us * 1.001 + 1
         percentiles = {
             float(name.partition("Percentile")[0].removesuffix("th")): value
             for name, value in summary.items()
