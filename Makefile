@@ -161,7 +161,7 @@ check-pairs: setup ## Run one campaign seven times, and see whether the gate sta
 	@$(PYTHON) -m tests.gate.pairs .pressgauge/check-pairs/again
 
 docs: setup ## Generate docs/spec.md, docs/metrics.md and the records' JSON Schema from the types
-	@$(PYTHON) -m harness.reference
+	@$(PYTHON) -m harness.spec.reference
 
 lock: lock-java setup ## Lock the newest versions of the Python packages, and what the pom asks Maven for, with their hashes
 	@for set in run dev; do .venv/bin/uv pip compile -q --upgrade --generate-hashes --universal --python-version 3.11 \

@@ -4,18 +4,14 @@ from workloads.errors import YcsbOutputError
 from workloads.histogram import Histogram
 from workloads.interval_log import Interval, IntervalLog, merge, read_interval_log
 from workloads.ycsb_status import Status, read_status_line
-from workloads.ycsb_summary import OperationSummary, Summary, read_summary
 
 __all__ = [
     "Histogram",
     "Interval",
     "IntervalLog",
-    "OperationSummary",
     "Status",
-    "Summary",
     "YcsbOutputError",
     "merge",
     "read_interval_log",
     "read_status_line",
-    "read_summary",
 ]

@@ -94,11 +94,6 @@ class Histogram:
         return float(np.dot(self._lowest + (1 << self._shift) // 2, self.counts) / self.count)
 
     @property
-    def min_us(self) -> float:
-        """The lowest value of the first sub-bucket in use."""
-        return float(self._lowest[0]) if self.count else math.nan
-
-    @property
     def max_us(self) -> float:
         """The highest value of the last sub-bucket in use."""
         return float(self._highest[-1]) if self.count else math.nan

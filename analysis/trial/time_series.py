@@ -41,10 +41,10 @@ class Series:
         """Its column in the frame."""
         return self.name if self.gauge else f"{self.name}_per_s"
 
-    def path(self, version: Version, data_disk: str | None) -> str:
+    def path(self, version: Version, disk: str) -> str:
         """Where FTDC has it in this version."""
         found = next(path for since, path in reversed(self.paths) if version >= since)
-        return found.replace("<data disk>", data_disk or "")
+        return found.replace("<data disk>", disk)
 
 
 def _engine(counter: Counter) -> Series:
@@ -120,7 +120,7 @@ class Change(NamedTuple):
 def wanted(version: str) -> frozenset[str]:
     """The metrics to ask `ftdc.read` for."""
     known_as = release(version)
-    paths = (series.path(known_as, None) for series in SERIES)
+    paths = (series.path(known_as, "") for series in SERIES)
     return frozenset(f"{_DISKS}*" if path.startswith(_DISKS) else path for path in paths)
 
 
@@ -133,22 +133,17 @@ def disks(samples: Samples) -> tuple[str, ...]:
     )
 
 
-def missing(samples: Samples, version: str, data_disk: str | None = None) -> tuple[str, ...]:
-    """The series of which no sample has a value."""
-    return tuple(series.name for series, values in _found(samples, version, data_disk) if np.isnan(values).all())
-
-
-def frame(samples: Samples, version: str, data_disk: str | None = None) -> pd.DataFrame:
+def frame(samples: Samples, version: str) -> pd.DataFrame:
     """A row a sample, indexed by its UTC time; every series of SERIES, and what follows from several.
 
-    `version` is the server's, e.g. "6.0.5". `data_disk` is the disk under the dbPath, e.g. "nvme1n1"; without it, the
-    only disk of the host if there is but one. `interval_s` is the time since the sample before, which rates are over:
-    NaN in the first row, more than about 1 where the server was too busy to sample.
+    `version` is the server's, e.g. "6.0.5". The disk's series are of the host's only one: NaN where it has several.
+    `interval_s` is the time since the sample before, which rates are over: NaN in the first row, more than about 1
+    where the server was too busy to sample.
     """
     interval_s = np.diff(samples.at_ms, prepend=samples.at_ms[:1]) / 1000
     interval_s[:1] = np.nan
     columns: dict[str, NDArray[np.float64]] = {"interval_s": interval_s}
-    for series, values in _found(samples, version, data_disk):
+    for series, values in _found(samples, version):
         columns[series.column] = values if series.gauge else _growth(values) / interval_s
     table = pd.DataFrame(columns, index=pd.DatetimeIndex(samples.at_ms.view("datetime64[ms]"), tz="UTC", name="at"))
     table["mongod_cpu_s_per_s"] = table["mongod_user_cpu_s_per_s"] + table["mongod_system_cpu_s_per_s"]
@@ -171,9 +166,7 @@ def between(table: pd.DataFrame, start_unix_s: float, end_unix_s: float) -> pd.D
     return within
 
 
-def changes(
-    samples: Samples, version: str, start_unix_s: float, end_unix_s: float, data_disk: str | None = None
-) -> dict[str, Change | None]:
+def changes(samples: Samples, version: str, start_unix_s: float, end_unix_s: float) -> dict[str, Change | None]:
     """How much each counter grew from one moment to another, by its name.
 
     None where the server lacks it, where the samples do not reach from before the start to after the end (nothing is
@@ -182,7 +175,7 @@ def changes(
     window_ms = (start_unix_s * 1000, end_unix_s * 1000)
     return {
         series.name: _change(samples.at_ms, values, window_ms)
-        for series, values in _found(samples, version, data_disk)
+        for series, values in _found(samples, version)
         if not series.gauge
     }
 
@@ -227,11 +220,11 @@ def _change(at_ms: NDArray[np.int64], values: NDArray[np.float64], window_ms: tu
     )
 
 
-def _found(samples: Samples, version: str, data_disk: str | None) -> Iterator[tuple[Series, NDArray[np.float64]]]:
+def _found(samples: Samples, version: str) -> Iterator[tuple[Series, NDArray[np.float64]]]:
     """Each series with its values in its own unit: NaN where a sample, or the server, lacks it."""
     known_as = release(version)
     known = disks(samples)
-    disk = data_disk if data_disk or len(known) != 1 else known[0]
+    disk = known[0] if len(known) == 1 else ""
     absent = np.full(samples.at_ms.size, np.nan)
     for series in SERIES:
         yield series, samples.values.get(series.path(known_as, disk), absent) * series.scale

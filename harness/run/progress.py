@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
 from rich.live import Live
+from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from workloads.ycsb_status import Status
 
 _PLAIN_EVERY_S = 15.0
-_BAR_CELLS = 24
 
 
 def _of(platform: str) -> str:
@@ -202,8 +202,7 @@ class TerminalView:
             rows.append(("trial", done, " · ".join(filter(None, (scene.where(platform), step)))))
             rows.append((f"phase {stage.phase}", stage.phase_share(), stage.rate()))
         for label, share, fact in rows:
-            filled = round(_BAR_CELLS * share)
-            bar = Text("━" * filled, style="green") + Text("━" * (_BAR_CELLS - filled), style="dim")
+            bar = ProgressBar(1.0, share, width=24, style="dim", complete_style="green", finished_style="green")
             picture.add_row(Text(shown(label)), bar, Text(f"{share:4.0%}"), Text(shown(fact)))
         self.live.update(picture)
 

@@ -247,8 +247,8 @@ class Instance(Part):
 class Topology(Part):
     """What is made of mongods: one, or a replica set over the inventory's database hosts."""
 
-    kind: Literal["standalone", "replica-set", "sharded"] = Field(
-        "standalone", description="`sharded` is refused: it can't be set up yet."
+    kind: Literal["standalone", "replica-set"] = Field(
+        "standalone", description="One mongod a trial, or several with the same data."
     )
     members: Annotated[int, Field(ge=1, le=7)] | None = Field(
         None, description="Of a replica set, all with data; 3 if left out. They take the database hosts in turn."
@@ -302,11 +302,7 @@ class Campaign(Part):
         return self
 
     @model_validator(mode="after")
-    def _topology_can_be_had(self) -> Campaign:
-        if self.topology.kind == "sharded":
-            wheels = [name for name, engine in self.engines.items() if isinstance(engine, WheelEngine)]
-            why = f"engine {wheels[0]} comes from a wheel, which has no mongos" if wheels else "it can't be set up yet"
-            raise ValueError(f"topology: sharded: {why}; use standalone or replica-set")
+    def _members_can_acknowledge(self) -> Campaign:
         for name in self.arms:
             concern = self.arm_write_concern(name)
             if isinstance(concern.w, int) and concern.w > self.topology.member_count:

@@ -22,7 +22,7 @@ from harness.spec.load import ROOT, load_campaign
 from harness.spec.mix import read_mix
 from tests.fuzz import recorded_run
 from tests.harness.recorded_trial import TRIAL, read_recorded
-from workloads import YcsbOutputError, read_interval_log, read_summary
+from workloads import YcsbOutputError, read_interval_log
 from workloads.client_file import read_client_file
 from workloads.ycsb_status import read_status_line
 
@@ -110,7 +110,6 @@ READERS = {
     "mix": Reader(
         tuple(path.read_bytes() for path in sorted((ROOT / "workloads").glob("*.properties"))), read_mix, InputError
     ),
-    "summary": Reader(_contents("workloads/recorded/*.summary.json"), read_summary, YcsbOutputError),
     "status": Reader(_contents("workloads/recorded/*.status.log"), _read_status),
     "client-account": Reader(_contents("harness/recorded/*.client.json"), read_client_file, YcsbOutputError),
     "interval-log": Reader(_contents("*/recorded/*.hdr"), read_interval_log, YcsbOutputError),

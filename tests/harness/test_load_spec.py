@@ -129,6 +129,7 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
             "5.0",
         ),
         ("version: 6.0.5", "version: 6.1", ":3: engines.6.0.5", "6.0.27"),
+        ("seed: 7", "seed: 7\ntopology: {kind: sharded}", ":2: topology.kind", "'standalone' or 'replica-set'"),
         ("seed: 7", "seed: 7\nseed: 8", ":2: key 'seed' is given twice", "line 1"),
         ("seed: 7", "seed: [7", ":", "not valid YAML"),
     ],

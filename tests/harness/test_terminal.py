@@ -88,3 +88,15 @@ def test_the_live_picture_holds_no_command() -> None:
     progress.close()
     assert "a�" in screen.getvalue()
     assert not COMMANDS.search(screen.getvalue())
+
+
+def test_the_live_picture_has_a_bar_and_a_percentage_for_each_share() -> None:
+    screen = io.StringIO()
+    progress = Progress(TerminalView(Console(file=screen, width=100, force_terminal=True, color_system="standard")))
+    progress.campaign("quick", trials=12, blocks=3, seconds_each=60.0, done=6)
+    progress.close()
+    row = next(line for line in screen.getvalue().splitlines() if "campaign 6/12" in line)
+    green, dim = "\x1b[32m" + "━" * 12, "\x1b[2m" + "━" * 11
+    assert green in row
+    assert dim in row
+    assert " 50% 6 min 00 s left" in row

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workloads import Status, read_status_line, read_summary
+from tests.workloads.summaries import summary_of
+from workloads import Status, read_status_line
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -42,7 +43,7 @@ def test_a_whole_run() -> None:
     seen = statuses("rmw")
     assert [one.operations for one in seen] == sorted(one.operations for one in seen)
     assert seen[0] == Status(0, 0, 0.0, 0, {})
-    assert seen[-1].operations == read_summary(RECORDED / "rmw.summary.json").operations["READ"].operations
+    assert seen[-1].operations == summary_of("rmw", "READ")["Operations"]
     assert seen[-1].left_s is None
     assert seen[-1].p99_us["READ-MODIFY-WRITE"] > 0
 

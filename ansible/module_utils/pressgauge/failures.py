@@ -9,8 +9,6 @@ from ansible.module_utils.basic import AnsibleModule
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-KINDS = ("spec", "host", "engine", "client", "harness")
-
 
 class Failure(Exception):
     """The work could not be done.
