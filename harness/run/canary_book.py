@@ -39,12 +39,12 @@ def take_canaries(
         Canary(
             block=block,
             moment=moment,
-            host=host,
-            cpu_bytes_per_s=found["cpu_bytes_per_s"],
-            disk_bytes_per_s=found["disk_bytes_per_s"],
+            host=answer.host,
+            cpu_bytes_per_s=answer.result["cpu_bytes_per_s"],
+            disk_bytes_per_s=answer.result["disk_bytes_per_s"],
             at=at,
         )
-        for host, found in outcome.by_host.get("The canary is taken", {}).items()
+        for answer in outcome.answers_of("host_canary")
     ]
     ledger.write(FILE, _LIST.dump_json(read_canaries(ledger.folder) + taken, indent=1).decode())
 

@@ -124,16 +124,15 @@ class Site:
             raise HostError(
                 f"the hosts can't be surveyed: {outcome.message}", do="check the inventory and the rights there"
             )
-        found = dict(outcome.by_host.get("The hosts are surveyed", {}))
+        found = {answer.host: dict(answer.result) for answer in outcome.answers_of("host_survey")}
         if not found:  # Ansible takes what it can't read for an inventory without hosts
             raise InputError(
                 f"{self.inventory}: no host is in it, or it is no inventory",
                 do="docs/hosts.md has an example; `ansible-inventory --list -i` shows what Ansible reads",
             )
-        for host, links in outcome.by_host.get("The links are measured", {}).items():
-            measured = {str(one["item"]): one["link"] for one in links.get("results", []) if "link" in one}
-            if measured:
-                found[host]["survey"]["links"] = measured
+        for answer in outcome.answers_of("host_link"):
+            if "link" in answer.result:
+                found[answer.host]["survey"].setdefault("links", {})[answer.result["database"]] = answer.result["link"]
         return found
 
     def _require_reachable(self, outcome: PlaybookRun) -> None:

@@ -1,0 +1,63 @@
+"""What the playbooks' modules give back arrives, whatever their tasks are called."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from harness.ledger.ledger import Ledger
+from harness.run import playbooks
+from harness.run.canary_book import read_canaries, take_canaries
+from harness.run.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def renamed(told: Any) -> Any:
+    """A playbook in which every play, block and task has another name."""
+    if isinstance(told, list):
+        return [renamed(one) for one in told]
+    if isinstance(told, dict):
+        return {key: "Another name" if key == "name" else renamed(value) for key, value in told.items()}
+    return told
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """A database's host and a client's apart from it, both this machine, and playbooks of renamed tasks."""
+    copy = tmp_path / "ansible"
+    shutil.copytree(playbooks.ANSIBLE, copy)
+    for name in ("survey.yml", "canary.yml"):
+        told = yaml.safe_load((copy / name).read_text(encoding="utf-8"))
+        (copy / name).write_text(yaml.safe_dump(renamed(told)), encoding="utf-8")
+    monkeypatch.setattr(playbooks, "ANSIBLE", copy)
+    place = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+    groups = {
+        "all": {"vars": place | {"pressgauge_home": str(tmp_path / "there"), "pressgauge_address": "127.0.0.1"}},
+        "db": {"hosts": {"database": {}}},
+        "clients": {"hosts": {"loader": {}}},
+    }
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump(groups), encoding="utf-8")
+    return Site(tmp_path / "hosts.yml", tmp_path / "home")
+
+
+def test_survey_links_and_canaries_arrive_from_tasks_of_other_names(site: Site, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    found = site.survey([{"bind_ip": "127.0.0.1", "port": port}])
+    assert {host: (told["database"], told["client_processes"]) for host, told in found.items()} == {
+        "database": (True, 0),
+        "loader": (False, 1),
+    }
+    assert "links" not in found["database"]["survey"]
+    assert found["loader"]["survey"]["links"]["database"]["round_trip_s"] > 0
+    ledger = Ledger(tmp_path / "run")
+    ledger.folder.mkdir()
+    take_canaries(ledger, site.inventory, site.variables(), 0, "before")
+    taken = {one.host: one.disk_bytes_per_s is not None for one in read_canaries(ledger.folder)}
+    assert taken == {"database": True, "loader": False}
