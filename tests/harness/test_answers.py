@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from harness.errors import DefectError
 from harness.ledger.ledger import Ledger
-from harness.run import playbooks
+from harness.run import canary_book, playbooks
+from harness.run.answers import Answer
 from harness.run.canary_book import read_canaries, take_canaries
+from harness.run.playbooks import PlaybookRun
 from harness.run.site import Site
 
 if TYPE_CHECKING:
@@ -61,3 +64,23 @@ def test_survey_links_and_canaries_arrive_from_tasks_of_other_names(site: Site, 
     take_canaries(ledger, site.inventory, site.variables(), 0, "before")
     taken = {one.host: one.disk_bytes_per_s is not None for one in read_canaries(ledger.folder)}
     assert taken == {"database": True, "loader": False}
+
+
+@pytest.mark.parametrize(
+    ("result", "fault"),
+    [
+        ({}, "cpu_bytes_per_s: Field required"),
+        ({"cpu_bytes_per_s": 2e7}, "disk_bytes_per_s: Field required"),
+        ({"cpu_bytes_per_s": "2e7", "disk_bytes_per_s": None}, "cpu_bytes_per_s: Input should be a valid number"),
+        ({"cpu_bytes_per_s": 0.0, "disk_bytes_per_s": None}, "cpu_bytes_per_s: Input should be greater than 0"),
+    ],
+)
+def test_a_canary_of_another_form_names_host_and_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, result: dict[str, Any], fault: str
+) -> None:
+    outcome = PlaybookRun(ok=True, answers=[Answer("db1", "host_canary", result)])
+    monkeypatch.setattr(canary_book, "run_playbook", lambda *_, **__: outcome)
+    with pytest.raises(DefectError, match="^db1: host_canary gave back another form than agreed: " + fault) as caught:
+        take_canaries(Ledger(tmp_path), tmp_path / "hosts.yml", {}, 0, "before")
+    assert "RETURN in ansible/library/host_canary.py" in caught.value.do
+    assert not read_canaries(tmp_path)
