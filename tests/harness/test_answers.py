@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +20,34 @@ from harness.run.playbooks import PlaybookRun
 from harness.run.site import Site
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from harness.plan.told import Surveyed
+
+SURVEY: dict[str, Any] = {
+    "changed": False,
+    "invocation": {},
+    "survey": {
+        "hostname": "db1.example",
+        "memory_total_bytes": None,
+        "cgroup_for_memory_limits": None,
+        "data": {"path": "/srv/data", "free_bytes": 2**40, "filesystem": "xfs"},
+        "cores": 8,
+    },
+    "database": True,
+    "database_number": 0,
+    "client_processes": 0,
+    "client_number": 0,
+    "platform": "",
+    "address": "10.0.0.1",
+    "writable": True,
+    "busy_ports": [27117],
+}
+LINK = {"round_trip_s": 1e-3, "clock_ahead_s": 0.0, "up_bytes_per_s": 1e8, "down_bytes_per_s": 1e8}
+
+
+def survey_of(answers: list[Answer], monkeypatch: pytest.MonkeyPatch) -> dict[str, Surveyed]:
+    """The survey of hosts whose modules gave this back."""
+    monkeypatch.setattr("harness.run.site.run_playbook", lambda *_, **__: PlaybookRun(ok=True, answers=answers))
+    return Site(Path("hosts.yml"), Path("home")).survey([])
 
 
 def renamed(told: Any) -> Any:
@@ -53,12 +82,15 @@ def test_survey_links_and_canaries_arrive_from_tasks_of_other_names(site: Site, 
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     found = site.survey([{"bind_ip": "127.0.0.1", "port": port}])
-    assert {host: (told["database"], told["client_processes"]) for host, told in found.items()} == {
+    assert {host: (told.database, told.client_processes) for host, told in found.items()} == {
         "database": (True, 0),
         "loader": (False, 1),
     }
-    assert "links" not in found["database"]["survey"]
-    assert found["loader"]["survey"]["links"]["database"]["round_trip_s"] > 0
+    assert "links" not in found["database"].kept()
+    assert found["loader"].kept() == found["loader"].survey | {
+        "links": {"database": found["loader"].links["database"].model_dump()}
+    }
+    assert found["loader"].links["database"].round_trip_s > 0
     ledger = Ledger(tmp_path / "run")
     ledger.folder.mkdir()
     take_canaries(ledger, site.inventory, site.variables(), 0, "before")
@@ -84,3 +116,37 @@ def test_a_canary_of_another_form_names_host_and_module(
         take_canaries(Ledger(tmp_path), tmp_path / "hosts.yml", {}, 0, "before")
     assert "RETURN in ansible/library/host_canary.py" in caught.value.do
     assert not read_canaries(tmp_path)
+
+
+def test_a_run_keeps_the_survey_as_it_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [
+        Answer("db1", "host_survey", SURVEY),
+        Answer("loader", "host_survey", SURVEY | {"database": False}),
+        Answer("db1", "host_link", {"changed": False}),
+        Answer("loader", "host_link", {"database": "db1", "link": LINK, "item": "db1"}),
+    ]
+    found = survey_of(answers, monkeypatch)
+    assert {host: json.dumps(told.kept()) for host, told in found.items()} == {
+        "db1": json.dumps(SURVEY["survey"]),
+        "loader": json.dumps(SURVEY["survey"] | {"links": {"db1": LINK}}),
+    }
+    assert found["db1"].busy_ports == (27117,)
+
+
+@pytest.mark.parametrize(
+    ("module", "result", "fault"),
+    [
+        ("host_survey", {}, "database: Field required"),
+        ("host_survey", SURVEY | {"platform": None}, "platform: Input should be a valid string"),
+        ("host_survey", SURVEY | {"busy_ports": ["27117"]}, "busy_ports.0: Input should be a valid integer"),
+        ("host_survey", SURVEY | {"survey": {"hostname": "db1"}}, "survey.memory_total_bytes: Field required"),
+        ("host_survey", SURVEY | {"survey": []}, "survey: Input should be a valid dictionary"),
+        ("host_link", {"link": LINK}, "database: Field required"),
+        ("host_link", {"database": "db1", "link": {"round_trip_s": 1.0}}, "link.clock_ahead_s: Field required"),
+    ],
+)
+def test_a_survey_of_another_form_names_host_and_module(
+    monkeypatch: pytest.MonkeyPatch, module: str, result: dict[str, Any], fault: str
+) -> None:
+    with pytest.raises(DefectError, match=f"^db1: {module} gave back another form than agreed: {fault}"):
+        survey_of([Answer("db1", "host_survey", SURVEY), Answer("db1", module, result)], monkeypatch)
