@@ -20,6 +20,7 @@ options:
   state: {type: str, required: true, choices: [answering, measured, ended], description: What to do.}
   address: {type: str, required: true, description: The database host's.}
   port: {type: int, required: true, description: Free on the database host.}
+  database: {type: str, default: "", description: The database host's name.}
   volume_bytes: {type: int, default: 33554432, description: Sent either way.}
 author: The Pressgauge authors
 """
@@ -28,6 +29,7 @@ EXAMPLES = r"""
   host_link: {state: measured, address: 10.0.0.5, port: 27017}
 """
 RETURN = r"""
+database: {type: str, returned: when measured, description: As asked.}
 link: {type: dict, returned: when measured, description: "round_trip_s (median), clock_ahead_s, bytes per second."}
 """
 
@@ -35,6 +37,7 @@ ARGUMENTS: dict[str, Any] = {
     "state": {"type": "str", "required": True, "choices": ["answering", "measured", "ended"]},
     "address": {"type": "str", "required": True},
     "port": {"type": "int", "required": True},
+    "database": {"type": "str", "default": ""},
     "volume_bytes": {"type": "int", "default": 32 << 20},
 }
 _LIFETIME_S = 60.0
@@ -57,7 +60,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
             f"the database host can't be reached at {address}:{port} ({error.strerror or error}); mend "
             "pressgauge_address in the inventory, or let clients through on that port",
         ) from error
-    return {"changed": False, "link": asdict(link)}
+    return {"changed": False, "database": params["database"], "link": asdict(link)}
 
 
 if __name__ == "__main__":

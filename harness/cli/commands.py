@@ -188,7 +188,7 @@ def doctor(
     """Say what on the hosts would spoil the numbers of a campaign. Changes nothing."""
     versions = [engine.version for engine in load_campaign(find_campaign(campaign)).engines.values()]
     for host, found in find_site(inventory, home.resolve()).survey([]).items():
-        say(doctors.report(host, found["survey"], doctors.examine(found["survey"], versions)))
+        say(doctors.report(host, found.survey, doctors.examine(found.survey, versions)))
 
 
 @app.command("tear-down")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from harness.plan.told import Surveyed
     from harness.spec.campaign import Campaign
 
 _LAST_RECORD = 2**31 - 1
@@ -44,14 +45,14 @@ class ClientProcess:
         return self.index * (whole // self.count) + min(self.index, whole % self.count)
 
 
-def client_processes(surveys: Mapping[str, Mapping[str, Any]]) -> tuple[ClientProcess, ...]:
-    """The client processes of an inventory, from the result of `survey.yml` by host.
+def client_processes(surveys: Mapping[str, Surveyed]) -> tuple[ClientProcess, ...]:
+    """The client processes of an inventory, from its hosts' surveys by their names.
 
     Raises:
         InputError: no host is to run one.
     """
-    ordered = sorted((found["client_number"], host) for host, found in surveys.items() if found["client_processes"])
-    hosts = [host for _, host in ordered for _ in range(surveys[host]["client_processes"])]
+    ordered = sorted((found.client_number, host) for host, found in surveys.items() if found.client_processes)
+    hosts = [host for _, host in ordered for _ in range(surveys[host].client_processes)]
     if not hosts:
         raise InputError("the inventory has no host in its group clients", do="put one there; it may be that of db")
     return tuple(ClientProcess(host, index, len(hosts)) for index, host in enumerate(hosts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.sizes import show_size
 from harness.errors import HostError, InputError
@@ -11,14 +11,15 @@ from harness.plan import trials as planning
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from harness.plan.told import HostFacts, Link, Surveyed
     from harness.spec.campaign import Campaign
 
 _CLOCKS_APART_S = 0.5
 _OTHER_HOME = "give another home: HOME_DIR=… on this machine, `pressgauge_home` in the inventory for another host"
 
 
-def check_fit(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuse what can't go well; `surveys` has the result of `survey.yml` by host.
+def check_fit(campaign: Campaign, surveys: Mapping[str, Surveyed]) -> None:
+    """Refuse what can't go well, from the hosts' surveys by their names.
 
     Raises:
         InputError: the campaign's records can't fit the disk, or its cache the memory.
@@ -26,19 +27,19 @@ def check_fit(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> N
     """
     for host, found in surveys.items():
         _check_disk(campaign, host, found)
-        if found["database"]:
-            _check_memory(campaign, host, found["survey"])
-        _check_clocks(host, found["survey"])
-        for port in found["busy_ports"]:
+        if found.database:
+            _check_memory(campaign, host, found.facts)
+        _check_clocks(host, found.links)
+        for port in found.busy_ports:
             raise HostError(
                 f"{host}: port {port} is in use by another process",
                 do=f"end it (`ss -ltnp 'sport = :{port}'` names it), or set instance.port in the spec",
             )
 
 
-def _check_clocks(host: str, survey: Mapping[str, Any]) -> None:
-    for database, link in survey.get("links", {}).items():
-        apart = abs(link["clock_ahead_s"]) - link["round_trip_s"]
+def _check_clocks(host: str, links: Mapping[str, Link]) -> None:
+    for database, link in links.items():
+        apart = abs(link.clock_ahead_s) - link.round_trip_s
         if apart > _CLOCKS_APART_S:
             raise HostError(
                 f"{host}: its clock and that of {database} differ by {apart:.1f} s; clients begin together, and their "
@@ -47,26 +48,26 @@ def _check_clocks(host: str, survey: Mapping[str, Any]) -> None:
             )
 
 
-def _check_disk(campaign: Campaign, host: str, found: Mapping[str, Any]) -> None:
-    data, need = found["survey"]["data"], planning.data_disk_bytes(campaign) + campaign.limits.free_disk
-    if not found["writable"]:
-        raise HostError(f"{host}: {data['path']} can't be written", do=_OTHER_HOME)
-    if data["free_bytes"] < need:
+def _check_disk(campaign: Campaign, host: str, found: Surveyed) -> None:
+    data, need = found.facts.data, planning.data_disk_bytes(campaign) + campaign.limits.free_disk
+    if not found.writable:
+        raise HostError(f"{host}: {data.path} can't be written", do=_OTHER_HOME)
+    if data.free_bytes < need:
         raise InputError(
-            f"{host}: records: {campaign.records:,} documents need {show_size(need)} on {data['path']}, "
-            f"{show_size(data['free_bytes'])} are free",
+            f"{host}: records: {campaign.records:,} documents need {show_size(need)} on {data.path}, "
+            f"{show_size(data.free_bytes)} are free",
             do=f"lower records, free some space, or {_OTHER_HOME}",
         )
 
 
-def _check_memory(campaign: Campaign, host: str, survey: Mapping[str, Any]) -> None:
-    memory, largest = survey["memory_total_bytes"], max(campaign.arm_cache_bytes(arm) for arm in campaign.arms)
+def _check_memory(campaign: Campaign, host: str, facts: HostFacts) -> None:
+    memory, largest = facts.memory_total_bytes, max(campaign.arm_cache_bytes(arm) for arm in campaign.arms)
     if memory and largest > memory:
         raise InputError(
             f"{host}: cache_size: {show_size(largest)} is more than the host's memory, {show_size(memory)}",
             do="lower cache_size",
         )
-    if campaign.memory_limit and not survey["cgroup_for_memory_limits"]:
+    if campaign.memory_limit and not facts.cgroup_for_memory_limits:
         raise HostError(
             f"{host}: regime: {campaign.regime} limits mongod's memory by a control group, "
             "and this host lets pressgauge make none",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.bounds import is_name
 from harness.errors import InputError
@@ -18,6 +18,7 @@ from harness.plan.topology import Instance, instances
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from harness.plan.told import Surveyed
     from harness.spec.campaign import Campaign
 
 _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._:-]{0,199}")
@@ -36,8 +37,8 @@ class Places:
     """Whether what passes between hosts is encrypted; the same on every platform."""
 
 
-def places(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> dict[str, Places]:
-    """What runs where by platform, in the order of their database hosts; from the result of `survey.yml` by host.
+def places(campaign: Campaign, surveys: Mapping[str, Surveyed]) -> dict[str, Places]:
+    """What runs where by platform, in the order of their database hosts; from the hosts' surveys by their names.
 
     Raises:
         InputError: a platform lacks hosts, has database hosts that no trial would use or a name that no folder can
@@ -63,17 +64,17 @@ def places(campaign: Campaign, surveys: Mapping[str, Mapping[str, Any]]) -> dict
     return {name: replace(site, tls=tls) for name, site in found.items()}
 
 
-def _by_platform(surveys: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Mapping[str, Any]]]:
+def _by_platform(surveys: Mapping[str, Surveyed]) -> dict[str, dict[str, Surveyed]]:
     def place(host: str) -> tuple[bool, int]:
-        return not surveys[host]["database"], surveys[host]["database_number"]
+        return not surveys[host].database, surveys[host].database_number
 
-    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    found: dict[str, dict[str, Surveyed]] = {}
     for host in sorted(surveys, key=place):
-        found.setdefault(surveys[host]["platform"], {})[host] = surveys[host]
+        found.setdefault(surveys[host].platform, {})[host] = surveys[host]
     return found
 
 
-def _of_platform(campaign: Campaign, name: str, hosts: Mapping[str, Mapping[str, Any]]) -> Places:
+def _of_platform(campaign: Campaign, name: str, hosts: Mapping[str, Surveyed]) -> Places:
     if name and not is_name(name):
         raise InputError(f"pressgauge_platform: {name!r} is no name", do="use letters, digits, dot, dash, underscore")
     try:
@@ -81,7 +82,7 @@ def _of_platform(campaign: Campaign, name: str, hosts: Mapping[str, Mapping[str,
     except InputError as error:
         where = f" with pressgauge_platform: {name}" if name else ""
         raise InputError(f"{error.what}{where}", do=error.do) from error
-    idle = sorted(host for host, told in hosts.items() if told["database"]) if len(found.instances) == 1 else []
+    idle = sorted(host for host, told in hosts.items() if told.database) if len(found.instances) == 1 else []
     if len(idle) > 1:
         raise InputError(
             f"a trial of this campaign runs one mongod, and the inventory has {len(idle)} database hosts "

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from analysis.trial.canaries import Canary, Moved, moved
+from core.bounds import Positive
 from core.stored import read_regular
 from harness.errors import HostError, InputError
 from harness.ledger.run_state import first_fault
+from harness.plan.told import Told
 from harness.run.playbooks import run_playbook
 
 if TYPE_CHECKING:
@@ -23,6 +25,14 @@ _LARGEST_BYTES = 64 * 2**20
 _LIST = TypeAdapter(list[Canary])
 
 
+class CanaryReading(Told):
+    """One host's speed, as `host_canary` gives it back."""
+
+    cpu_bytes_per_s: Positive
+    disk_bytes_per_s: Positive | None
+    """None for a host that only loads."""
+
+
 def take_canaries(
     ledger: Ledger, inventory: Path, variables: dict[str, Any], block: int, moment: Literal["before", "after"]
 ) -> None:
@@ -30,6 +40,7 @@ def take_canaries(
 
     Raises:
         HostError: a host can't be reached, or its data directory not written.
+        DefectError: the module gave back another form than agreed.
     """
     outcome = run_playbook("canary.yml", inventory, variables, timeout_s=120)
     if not outcome.ok:
@@ -39,12 +50,13 @@ def take_canaries(
         Canary(
             block=block,
             moment=moment,
-            host=host,
-            cpu_bytes_per_s=found["cpu_bytes_per_s"],
-            disk_bytes_per_s=found["disk_bytes_per_s"],
+            host=answer.host,
+            cpu_bytes_per_s=reading.cpu_bytes_per_s,
+            disk_bytes_per_s=reading.disk_bytes_per_s,
             at=at,
         )
-        for host, found in outcome.by_host.get("The canary is taken", {}).items()
+        for answer in outcome.answers_of("host_canary")
+        for reading in [answer.parsed(CanaryReading)]
     ]
     ledger.write(FILE, _LIST.dump_json(read_canaries(ledger.folder) + taken, indent=1).decode())
 

@@ -6,13 +6,15 @@ import platform
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.sizes import show_size
 from harness.errors import HostError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from harness.plan.told import Surveyed
 
 NO_SPACE = "No space left on device"
 """What programs say of a full disk on hosts that are not watched from here."""
@@ -26,10 +28,10 @@ class DiskWatch:
     keep_free_bytes: int
 
     @classmethod
-    def of(cls, surveys: Mapping[str, Mapping[str, Any]], results: Path, keep_free_bytes: int) -> DiskWatch:
+    def of(cls, surveys: Mapping[str, Surveyed], results: Path, keep_free_bytes: int) -> DiskWatch:
         """The results, and the data of those surveyed hosts that are this machine."""
-        here = (found["survey"] for found in surveys.values() if found["survey"].get("hostname") == platform.node())
-        data = {Path(survey["data"]["path"]) for survey in here}
+        here = (found.facts for found in surveys.values() if found.facts.hostname == platform.node())
+        data = {Path(facts.data.path) for facts in here}
         return cls((results, *sorted(path for path in data if path.is_dir())), keep_free_bytes)
 
     def check(self) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 
+from harness.run.answers import Answer
 from harness.spec.load import ROOT
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ _KILL_POLL_S = 0.02
 _LOCK = ".lock"
 _LAST_WORDS = 400
 _DEAD_WORKER = "A worker was found in a dead state"
-_NOT_STEPS = ("Validating arguments against", "Each run phase", "Each engine takes")
+_NOT_STEPS = {"include_tasks", "validate_argument_spec"}
+"""Modules whose tasks do nothing on a host."""
+_DONE = {"runner_on_ok", "runner_on_failed", "runner_on_unreachable"}
 
 
 @dataclass
@@ -49,35 +52,41 @@ class PlaybookRun:
     message: str = ""
     steps_s: dict[str, float] = field(default_factory=dict)
     """Task -> seconds from its start to the next one's, of tasks that did something on a host."""
-    by_host: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
-    """Task -> host -> result."""
+    answers: list[Answer] = field(default_factory=list)
+    """What modules gave back, in the order of its coming; of a loop, each item's."""
     under_way: tuple[str, datetime] = ("", datetime.min.replace(tzinfo=UTC))
     """The task under way, and since when."""
+
+    _steps: set[str] = field(default_factory=set)
+    """Tasks that did something on a host."""
+
+    def answers_of(self, module: str) -> list[Answer]:
+        """What a module gave back, whatever its tasks are called."""
+        return [one for one in self.answers if one.module == module]
 
     def hear(self, event: dict[str, Any]) -> None:
         """Take in one of ansible-runner's events."""
         data = event.get("event_data") or {}
-        kind = event.get("event")
+        kind, task, host = event.get("event"), str(data.get("task", "")), str(data.get("host", ""))
+        told = data.get("res")
+        result = told if isinstance(told, dict) else {}
         if kind in {"playbook_on_task_start", "playbook_on_stats"}:
-            self._next_step(str(data.get("task", "")), str(event.get("created", "")))
-        if kind in {"runner_on_ok", "runner_on_failed", "runner_on_unreachable"}:
-            task = str(data.get("task", ""))
-            result = data.get("res")
-            host = str(data.get("host", ""))
-            self.by_host.setdefault(task, {})[host] = result if isinstance(result, dict) else {}
+            self._next_step(task, str(event.get("created", "")))
+        if kind in {"runner_on_ok", "runner_item_on_ok"}:
+            self.answers.append(Answer(host, _module(data), result))
+        if kind in _DONE and _module(data) not in _NOT_STEPS:
+            self._steps.add(task)
         if kind == "runner_on_unreachable" and not self.unreachable:
-            self.unreachable = str(data.get("host", ""))
-            self.failed_task = str(data.get("task", ""))
-            self.message = f"{self.unreachable} can't be reached: {_message(self.by_host[task][host])}"
+            self.unreachable, self.failed_task = host, task
+            self.message = f"{host} can't be reached: {_message(result)}"
         if kind in {"runner_on_failed", "runner_on_unreachable"} and not data.get("ignore_errors") and not self.message:
-            self.failed_task = str(data.get("task", ""))
-            self.message = _message(self.by_host[self.failed_task][str(data.get("host", ""))])
+            self.failed_task, self.message = task, _message(result)
 
     def _next_step(self, task: str, created: str) -> None:
         """A task begins, or the play ends: the one before has ended."""
         before, since = self.under_way
         now = datetime.fromisoformat(created) if created else datetime.now(UTC)
-        if before in self.by_host and not before.startswith(_NOT_STEPS):
+        if before in self._steps:
             self.steps_s[before] = round(self.steps_s.get(before, 0.0) + (now - since).total_seconds(), 3)
         self.under_way = task, now
 
@@ -97,9 +106,10 @@ class Announcer:
         """Take in one of ansible-runner's events."""
         kind = event.get("event")
         if kind == "playbook_on_task_start":
-            name = str((event.get("event_data") or {}).get("task", ""))
-            self.task, self.since = "" if name.startswith(_NOT_STEPS) else name, time.monotonic()
-        elif kind in {"runner_on_ok", "runner_on_failed", "runner_on_unreachable"}:
+            data = event.get("event_data") or {}
+            self.task = "" if _module(data) in _NOT_STEPS else str(data.get("task", ""))
+            self.since = time.monotonic()
+        elif kind in _DONE:
             self._tell()
 
     def tick(self) -> None:
@@ -296,6 +306,11 @@ def _environment(private: Path) -> dict[str, str]:
         "ANSIBLE_HOST_KEY_CHECKING": "True",  # ansible-runner would trust any host
         "PATH": f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}",
     }
+
+
+def _module(data: Mapping[str, Any]) -> str:
+    """The module of an event's task, without its collection."""
+    return str(data.get("task_action", "")).rpartition(".")[2]
 
 
 def _message(result: dict[str, Any]) -> str:

@@ -125,7 +125,7 @@ class CampaignRun:
             raise HostError(f"{self.ledger.folder}: results can't be written", do="give a writable RESULTS folder")
         self.disks = DiskWatch.of(surveys, self.ledger.folder, self.campaign.limits.free_disk)
         self.disks.check()
-        hosts = {host: found["survey"] for host, found in surveys.items()}
+        hosts = {host: found.kept() for host, found in surveys.items()}
         for note in keep_start(self.ledger, hosts, tool_versions(JAR), self.mixes):
             self.progress.note(note)
         self.progress.step("preparing the datasets")

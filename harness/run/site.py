@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import HostError, InputError
 from harness.ledger.locks import hold
+from harness.plan.told import Link, MeasuredLink, Surveyed
 from harness.run.interrupts import hurry
 from harness.run.playbooks import ANSIBLE, PlaybookRun, run_playbook
 from harness.spec.load import ROOT
@@ -110,12 +111,13 @@ class Site:
             start_new_session=True,
         )
 
-    def survey(self, ports: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    def survey(self, ports: list[dict[str, Any]]) -> dict[str, Surveyed]:
         """Every host's survey, writability and busy ports, by host name.
 
         Raises:
             HostError: a host can't be reached or surveyed.
             InputError: the inventory has none.
+            DefectError: a module gave back another form than agreed.
         """
         variables = self.variables() | {"survey_ports": ports}
         outcome = run_playbook("survey.yml", self.inventory, variables, timeout_s=120)
@@ -124,17 +126,18 @@ class Site:
             raise HostError(
                 f"the hosts can't be surveyed: {outcome.message}", do="check the inventory and the rights there"
             )
-        found = dict(outcome.by_host.get("The hosts are surveyed", {}))
+        found = {answer.host: answer.parsed(Surveyed) for answer in outcome.answers_of("host_survey")}
         if not found:  # Ansible takes what it can't read for an inventory without hosts
             raise InputError(
                 f"{self.inventory}: no host is in it, or it is no inventory",
                 do="docs/hosts.md has an example; `ansible-inventory --list -i` shows what Ansible reads",
             )
-        for host, links in outcome.by_host.get("The links are measured", {}).items():
-            measured = {str(one["item"]): one["link"] for one in links.get("results", []) if "link" in one}
-            if measured:
-                found[host]["survey"]["links"] = measured
-        return found
+        links: dict[str, dict[str, Link]] = {host: {} for host in found}
+        for answer in outcome.answers_of("host_link"):
+            if "link" in answer.result:  # it also begins and ends the answering
+                measured = answer.parsed(MeasuredLink)
+                links[answer.host][measured.database] = measured.link
+        return {host: told.model_copy(update={"links": links[host]}) for host, told in found.items()}
 
     def _require_reachable(self, outcome: PlaybookRun) -> None:
         if outcome.unreachable:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analysis.decide.decision import decide
 from analysis.stats.criteria import Criteria
 from analysis.trial.records import Cell, Compressor, Settings, TrialRecord
 from harness.ledger.ledger import DECISION_FILE, HOST_FILE, SPEC_FILE, VERSIONS_FILE
+from harness.plan.told import Surveyed
 from tests.analysis.synthetic import SNAPPY, ZSTD, Noise, campaign
 from tests.campaigns import small
 from tests.reports.sample import HOST
@@ -37,6 +38,30 @@ def record(index: int = 0, arm: str = "snappy", **changes: object) -> TrialRecor
         artefacts=(),
     )
     return plain.model_copy(update=changes)
+
+
+def surveyed(**changes: Any) -> Surveyed:
+    """A host that neither runs mongods nor clients; a change that is no answer of the module's is one of the survey."""
+    told: dict[str, Any] = {
+        "database": False,
+        "database_number": 0,
+        "client_processes": 0,
+        "client_number": 0,
+        "platform": "",
+        "address": "10.0.0.9",
+        "writable": True,
+        "busy_ports": [],
+        "links": {},
+    }
+    survey = {
+        "hostname": "host",
+        "memory_total_bytes": 2**34,
+        "cgroup_for_memory_limits": "/sys/fs/cgroup/x",
+        "data": {"path": "/srv/data", "free_bytes": 2**40},
+    }
+    survey |= {name: value for name, value in changes.items() if name not in told}
+    changed = {name: value for name, value in changes.items() if name in told}
+    return Surveyed.model_validate(told | changed | {"survey": survey})
 
 
 def keep_run(results: Path, day: int, *, engine: str = "6.0.5", kernel: str = "6.1", slower: float = 1.0) -> Path:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import platform
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from harness.errors import Exit, HostError
 from harness.run.disk_watch import DiskWatch
+from tests.harness.factory import surveyed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from harness.plan.told import Surveyed
 
-def host(name: str, path: Path) -> dict[str, Any]:
-    return {"survey": {"hostname": name, "data": {"path": str(path)}}}
+
+def host(name: str, path: Path) -> Surveyed:
+    return surveyed(hostname=name, data={"path": str(path), "free_bytes": 1})
 
 
 def test_the_results_and_the_data_on_this_machine_are_watched(tmp_path: Path) -> None:

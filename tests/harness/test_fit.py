@@ -10,6 +10,7 @@ from harness.errors import Exit, HostError, InputError
 from harness.plan.fit import check_fit
 from harness.spec.load import load_campaign
 from tests.campaigns import small
+from tests.harness.factory import surveyed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,25 +24,19 @@ def campaign(tmp_path: Path, **changes: Any) -> Campaign:
     return load_campaign(small(tmp_path / "mine.yaml", 27272, **changes))
 
 
-def host(*, database: bool = True, **changes: Any) -> dict[str, Any]:
-    survey = {
-        "data": {"path": "/srv/data", "free_bytes": 2**40},
-        "memory_total_bytes": 2**34,
-        "cgroup_for_memory_limits": "/sys/fs/cgroup/x",
-    }
-    return {"survey": survey | changes, "writable": True, "database": database, "busy_ports": []}
-
-
 def test_hosts_that_fit(tmp_path: Path) -> None:
-    check_fit(campaign(tmp_path), {"db": host(cgroup_for_memory_limits=None)})
-    check_fit(campaign(tmp_path, **OUT_OF_CACHE), {"db": host()})
+    check_fit(campaign(tmp_path), {"db": surveyed(database=True, cgroup_for_memory_limits=None)})
+    check_fit(campaign(tmp_path, **OUT_OF_CACHE), {"db": surveyed(database=True)})
 
 
 def test_a_host_without_control_groups_can_not_limit_memory(tmp_path: Path) -> None:
-    loader = host(database=False, cgroup_for_memory_limits=None)
-    check_fit(campaign(tmp_path, **OUT_OF_CACHE), {"db": host(), "loader": loader})
+    loader = surveyed(cgroup_for_memory_limits=None)
+    check_fit(campaign(tmp_path, **OUT_OF_CACHE), {"db": surveyed(database=True), "loader": loader})
     with pytest.raises(HostError, match=r"db: regime: out-of-cache .* control group") as caught:
-        check_fit(campaign(tmp_path, **OUT_OF_CACHE), {"db": host(cgroup_for_memory_limits=None), "loader": loader})
+        check_fit(
+            campaign(tmp_path, **OUT_OF_CACHE),
+            {"db": surveyed(database=True, cgroup_for_memory_limits=None), "loader": loader},
+        )
     assert caught.value.exit_code == Exit.DEPENDENCY_FAILED
     assert caught.value.do
 
@@ -49,13 +44,22 @@ def test_a_host_without_control_groups_can_not_limit_memory(tmp_path: Path) -> N
 def test_other_refusals(tmp_path: Path) -> None:
     plain = campaign(tmp_path)
     with pytest.raises(InputError, match="db: records: 2,000 documents need"):
-        check_fit(plain, {"db": host(data={"path": "/srv/data", "free_bytes": 2**20})})
+        check_fit(plain, {"db": surveyed(database=True, data={"path": "/srv/data", "free_bytes": 2**20})})
     with pytest.raises(InputError, match=r"db: cache_size: 256\.0 MiB is more than"):
-        check_fit(plain, {"db": host(memory_total_bytes=2**27)})
+        check_fit(plain, {"db": surveyed(database=True, memory_total_bytes=2**27)})
     with pytest.raises(HostError, match="port 27272 is in use"):
-        check_fit(plain, {"db": host() | {"busy_ports": [27272]}})
+        check_fit(plain, {"db": surveyed(database=True, busy_ports=[27272])})
     with pytest.raises(HostError, match="/srv/data can't be written"):
-        check_fit(plain, {"db": host() | {"writable": False}})
+        check_fit(plain, {"db": surveyed(database=True, writable=False)})
+
+
+def test_clocks_that_differ_by_more_than_the_way_takes_are_refused(tmp_path: Path) -> None:
+    link = {"round_trip_s": 0.2, "up_bytes_per_s": 1e8, "down_bytes_per_s": 1e8}
+    near = surveyed(links={"db": link | {"clock_ahead_s": -0.6}})
+    check_fit(campaign(tmp_path), {"db": surveyed(database=True), "loader": near})
+    far = surveyed(links={"db": link | {"clock_ahead_s": -0.9}})
+    with pytest.raises(HostError, match=r"loader: its clock and that of db differ by 0\.7 s"):
+        check_fit(campaign(tmp_path), {"db": surveyed(database=True), "loader": far})
 
 
 @pytest.mark.parametrize(

@@ -14,31 +14,19 @@ from harness.plan.clients import ClientProcess, load_part, named_folders, run_pa
 from harness.plan.places import places
 from harness.spec.campaign import Campaign, Instance, Load, Topology
 from harness.spec.load import find_campaign, load_campaign
-
-
-def survey(**changes: Any) -> dict[str, Any]:
-    return {
-        "database": False,
-        "database_number": 0,
-        "address": "10.0.0.9",
-        "client_processes": 0,
-        "client_number": 0,
-        "platform": "",
-        **changes,
-    }
-
+from tests.harness.factory import surveyed
 
 HOSTS = {
-    "loader-b": survey(client_processes=2, client_number=1),
-    "db-b": survey(database=True, database_number=1, address="10.0.0.2"),
-    "loader-a": survey(client_processes=1),
-    "db-a": survey(database=True, address="10.0.0.1"),
+    "loader-b": surveyed(client_processes=2, client_number=1),
+    "db-b": surveyed(database=True, database_number=1, address="10.0.0.2"),
+    "loader-a": surveyed(client_processes=1),
+    "db-a": surveyed(database=True, address="10.0.0.1"),
 }
 
 
 MEMBERS_APART = {
-    "one": survey(database=True, client_processes=1),
-    "other": survey(database=True, database_number=1, address="10.0.0.2"),
+    "one": surveyed(database=True, client_processes=1),
+    "other": surveyed(database=True, database_number=1, address="10.0.0.2"),
 }
 
 
@@ -49,8 +37,8 @@ def campaign(**changes: Any) -> Campaign:
 @pytest.mark.parametrize("name", ["../../keys", "a/b", "..", ".hidden", "a b", "db*", "a,b", "x\n", "h #0", ""])
 def test_a_host_whose_name_no_file_can_have_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="names a host"):
-        places(campaign(), {name: survey(database=True, client_processes=1)})
-    assert places(campaign(), {"fd00::1": survey(database=True, client_processes=1)})
+        places(campaign(), {name: surveyed(database=True, client_processes=1)})
+    assert places(campaign(), {"fd00::1": surveyed(database=True, client_processes=1)})
 
 
 @given(st.integers(1, 9), st.integers(9, 100_000))
@@ -98,10 +86,10 @@ def test_the_inventory_orders_clients_and_members() -> None:
 
 def test_platforms_have_places_of_their_own() -> None:
     hosts = {
-        "client-x86": survey(client_processes=1, client_number=1, platform="x86"),
-        "db-arm": survey(database=True, database_number=1, address="10.0.0.2", platform="arm"),
-        "client-arm": survey(client_processes=1, platform="arm"),
-        "db-x86": survey(database=True, address="10.0.0.1", platform="x86"),
+        "client-x86": surveyed(client_processes=1, client_number=1, platform="x86"),
+        "db-arm": surveyed(database=True, database_number=1, address="10.0.0.2", platform="arm"),
+        "client-arm": surveyed(client_processes=1, platform="arm"),
+        "db-x86": surveyed(database=True, address="10.0.0.1", platform="x86"),
     }
     found = places(campaign(), hosts)
     assert list(found) == ["x86", "arm"]
@@ -112,7 +100,7 @@ def test_platforms_have_places_of_their_own() -> None:
     with pytest.raises(InputError, match=r"no host in its group clients.*with pressgauge_platform: arm"):
         places(campaign(), {name: told for name, told in hosts.items() if name != "client-arm"})
     with pytest.raises(InputError, match="'a/b' is no name"):
-        places(campaign(), {name: told | {"platform": "a/b"} for name, told in hosts.items()})
+        places(campaign(), {name: told.model_copy(update={"platform": "a/b"}) for name, told in hosts.items()})
     priced = Prices(platforms={"arm": PlatformPrices(instance_per_hour=1), "c5": PlatformPrices()})
     decision = campaign().decision.model_copy(update={"prices": priced})
     with pytest.raises(InputError, match="x86, a platform of the inventory, is missing; arm, c5 have prices"):
@@ -127,11 +115,11 @@ def test_database_hosts_that_no_trial_would_use_are_refused() -> None:
 @pytest.mark.parametrize(
     ("asked", "topology", "hosts", "expected"),
     [
-        ("auto", Topology(), {"one": survey(database=True, client_processes=2)}, False),
-        ("auto", Topology(), {"db": survey(database=True), "loader": survey(client_processes=1)}, True),
+        ("auto", Topology(), {"one": surveyed(database=True, client_processes=2)}, False),
+        ("auto", Topology(), {"db": surveyed(database=True), "loader": surveyed(client_processes=1)}, True),
         ("auto", Topology(kind="replica-set", members=2), MEMBERS_APART, True),
-        ("always", Topology(), {"one": survey(database=True, client_processes=2)}, True),
-        ("never", Topology(), {"db": survey(database=True), "loader": survey(client_processes=1)}, False),
+        ("always", Topology(), {"one": surveyed(database=True, client_processes=2)}, True),
+        ("never", Topology(), {"db": surveyed(database=True), "loader": surveyed(client_processes=1)}, False),
     ],
 )
 def test_what_passes_between_hosts_is_encrypted(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from harness.run import playbooks
-from harness.run.playbooks import Announcer, as_data, run_playbook
+from harness.run.playbooks import Announcer, PlaybookRun, as_data, run_playbook
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
-
-def event(kind: str, task: str) -> dict[str, Any]:
-    return {"event": kind, "event_data": {"task": task}}
+def event(kind: str, task: str, action: str = "mongod_snapshot") -> dict[str, Any]:
+    return {"event": kind, "event_data": {"task": task, "task_action": action}}
 
 
 def test_skipped_tasks_are_not_told_of() -> None:
@@ -26,12 +26,27 @@ def test_skipped_tasks_are_not_told_of() -> None:
         ("playbook_on_task_start", "Counters are on record"),
         ("runner_on_ok", "Counters are on record"),
         ("runner_on_ok", "Counters are on record"),  # of a second host
-        ("playbook_on_task_start", "Validating arguments against what a role takes"),
-        ("runner_on_ok", "Validating arguments against what a role takes"),
     ]:
         announcer.hear(event(kind, task))
         announcer.tick()
     assert told == ["Counters are on record"]
+
+
+@pytest.mark.parametrize("action", ["ansible.builtin.validate_argument_spec", "ansible.builtin.include_tasks"])
+@pytest.mark.parametrize("task", ["Validating arguments against what a role takes", "Renamed"])
+def test_tasks_that_do_nothing_on_a_host_are_no_steps(action: str, task: str) -> None:
+    told: list[str] = []
+    announcer, outcome = Announcer(told.append), PlaybookRun()
+    for kind, name, module in [
+        ("playbook_on_task_start", task, action),
+        ("runner_on_ok", task, action),
+        ("playbook_on_task_start", "Each run phase ends", "ycsb_phase"),
+        ("runner_on_ok", "Each run phase ends", "ycsb_phase"),
+        ("playbook_on_stats", "", ""),
+    ]:
+        announcer.hear(event(kind, name, module))
+        outcome.hear(event(kind, name, module))
+    assert told == list(outcome.steps_s) == ["Each run phase ends"]
 
 
 def test_a_task_that_lasts_is_told_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +87,9 @@ def test_templates_in_a_spec_arrive_as_the_text_they_are(tmp_path: Path) -> None
     outcome = run_playbook(str(play), inventory, {"trial": trial})
     assert outcome.ok, outcome.message
     assert not ran.exists()
-    assert outcome.by_host["What arrives"]["here"]["ansible_facts"] == {
+    (answer,) = outcome.answers_of("set_fact")
+    assert answer.host == "here"
+    assert answer.result["ansible_facts"] == {
         "option": hostile,
         "first": hostile,
         "in_the_midst": f"at {hostile}/x",
