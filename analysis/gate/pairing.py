@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.trial.settings import SETTINGS
 from core.model import Part
 
 if TYPE_CHECKING:
@@ -138,10 +139,10 @@ def _levels(cell: Cell) -> tuple[str, ...]:
 def _differs(before: SideCell, after: SideCell) -> Iterable[str]:
     if before.version != after.version:
         yield f"version {before.version} → {after.version}"
-    asked, wanted = before.settings.model_dump(mode="json"), after.settings.model_dump(mode="json")
-    for name, value in wanted.items():
-        if asked[name] != value:
-            yield f"{name} {_shown(asked[name])} → {_shown(value)}"
+    for one in SETTINGS:
+        asked, wanted = getattr(before.settings, one.key), getattr(after.settings, one.key)
+        if asked != wanted:
+            yield f"{one.key} {_shown(asked)} → {_shown(wanted)}"
 
 
 def _shown(value: object) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import blake3
 
 from analysis.trial.records import Settings
+from analysis.trial.settings import SETTINGS
 from harness.plan.clients import load_part, run_part
 from harness.plan.topology import REPLICA_SET
 from harness.plan.trials import trial_seconds
@@ -33,19 +34,13 @@ _ENDLESS = 2**31 - 1
 def settings(campaign: Campaign, arm_name: str, *, tls: bool) -> Settings:
     """The engine settings an arm asks for, and those that are the same in every arm."""
     arm = campaign.arms[arm_name]
-    return Settings(
-        block_compressor=arm.block_compressor,
-        zstd_level=arm.zstd_level,
-        zlib_level=arm.zlib_level,
-        journal_compressor=arm.journal_compressor,
-        cache_size_bytes=campaign.arm_cache_bytes(arm_name),
-        leaf_page_max_bytes=arm.leaf_page_max,
-        collection_config=arm.collection_config,
-        sync_period_s=arm.sync_period_s,
-        memory_limit_bytes=campaign.memory_limit,
-        cpu_limit=arm.cpu_limit,
-        tls=tls,
-    )
+    of_arm = {one.key: getattr(arm, one.arm) for one in SETTINGS if one.arm}
+    of_all = {
+        "cache_size_bytes": campaign.arm_cache_bytes(arm_name),
+        "memory_limit_bytes": campaign.memory_limit,
+        "tls": tls,
+    }
+    return Settings.model_validate(of_arm | of_all)
 
 
 def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of

@@ -13,6 +13,7 @@ from analysis.stats.primary import deciding_workload
 from analysis.trial.counters import release
 from analysis.trial.records import Regime
 from analysis.trial.regimes import FULL_CACHE
+from analysis.trial.settings import SETTINGS
 from core.sizes import show_size
 from harness.errors import InputError, did_you_mean
 from harness.spec import upgrade_path
@@ -199,12 +200,12 @@ def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
         message = f"{wanted!r} {what}{did_you_mean(wanted, engines)}; the campaign's engines: {', '.join(engines)}"
         yield ("decision", "baseline_engine"), message
     for name, arm in campaign.arms.items():
-        too_old = sorted(e for e, engine in campaign.engines.items() if release(engine.version) < (5, 0))
-        if arm.zstd_level is not None and too_old:
-            yield (
-                ("arms", name, "zstd_level"),
-                f"engine {too_old[0]} has no zstd level (there is one from 5.0); leave it out for the built-in 6",
-            )
+        for one in SETTINGS:
+            too_old = sorted(e for e, engine in campaign.engines.items() if release(engine.version) < one.since)
+            if one.arm and getattr(arm, one.arm) is not None and too_old:
+                since = ".".join(map(str, one.since))
+                message = f"engine {too_old[0]} has no {one.label} (there is one from {since})"
+                yield ("arms", name, one.arm), f"{message}; leave it out for the built-in {one.before}"
         if arm.cache_size is not None and arm.cache_size < 2**28:
             yield ("arms", name, "cache_size"), "mongod takes no cache below 256MiB"
     for name in campaign.engines:

@@ -11,12 +11,13 @@ from analysis.stats.quantities import Unit, block_number, number, quantity
 from analysis.trial.counters import COUNTERS
 from analysis.trial.records import Regime
 from analysis.trial.regimes import Reads, reads
+from analysis.trial.settings import SETTINGS
 from reports.charts.base import interval
 from reports.plain import plain
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from analysis.stats.effects import Group
     from analysis.trial.records import Phase, TrialRecord
@@ -64,15 +65,22 @@ def _state(record: TrialRecord) -> str:
     return "✓ counts"
 
 
-_SETTINGS = {
+_IN_FORCE = {
     "version": "mongod", "git_version": "git version", "feature_compatibility_version": "FCV",
-    "block_compressor": "block compressor", "zstd_level": "zstd level", "zlib_level": "zlib level",
-    "journal_compressor": "journal compressor", "cache_size_bytes": "cache size", "leaf_page_max": "leaf_page_max",
-    "tls_mode": "TLS", "write_concern": "write concern",
+    **{one.found: one.label for one in SETTINGS if not one.verbatim},
+    "write_concern": "write concern",
 }  # fmt: skip
-
-
-_VERBATIM = {"creation_string": "creationString", "opening_config": "opening WiredTiger"}
+_VERBATIM = {
+    **{one.found: one.label for one in SETTINGS if one.verbatim},
+    "opening_config": "opening WiredTiger",
+}  # fmt: skip
+_SETTING = {one.found: one for one in SETTINGS}
+_UNITS: dict[str | None, Callable[[Any], str]] = {
+    None: str,
+    "bytes": lambda value: quantity(value, Unit.BYTES),
+    "s": lambda value: f"{value:g} s",
+    "CPU": lambda value: f"{value:g} CPU",
+}
 
 
 def settings(material: Material) -> tuple[Table, Table, Table]:
@@ -84,7 +92,7 @@ def settings(material: Material) -> tuple[Table, Table, Table]:
         for record in (one for one in material.records if one.cell.arm == arm):
             name = ", ".join((*(getattr(record.cell, factor) for factor in several), arm))
             columns.setdefault(name, []).append(record)
-    said = {label: tuple(_said(records, field) for records in columns.values()) for field, label in _SETTINGS.items()}
+    said = {label: tuple(_said(records, field) for records in columns.values()) for field, label in _IN_FORCE.items()}
     common = tuple((label, values[0]) for label, values in said.items() if len(set(values)) == 1)
     differing = tuple((label, *values) for label, values in said.items() if len(set(values)) > 1)
     return (
@@ -102,10 +110,15 @@ def _said(records: Iterable[TrialRecord], field: str) -> str:
     values: dict[str, None] = {}
     for record in records:
         if record.in_force is not None:
-            value = getattr(record.in_force, field)
-            shown = "default" if value is None and field.endswith("_level") else _shown(field, value)
-            values[shown] = None
+            values[_told(field, getattr(record.in_force, field))] = None
     return " | ".join(values) or "not read back"
+
+
+def _told(field: str, value: Any) -> str:
+    setting = _SETTING.get(field)
+    if setting is None:
+        return _shown(field, value)
+    return setting.unset if value is None else _UNITS[setting.unit](value)
 
 
 def _shown(name: str, value: Any) -> str:

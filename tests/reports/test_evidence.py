@@ -8,12 +8,16 @@ import pytest
 
 from reports.material import Material
 from reports.page import evidence
-from tests.analysis.synthetic import SNAPPY, campaign
+from tests.analysis.synthetic import SNAPPY, ZSTD, campaign
 from tests.reports.sample import run
 
 if TYPE_CHECKING:
     from analysis.trial.records import Phase, TrialRecord
 
+SHOWN = [
+    "mongod", "git version", "FCV", "block compressor", "journal compressor", "zstd level", "zlib level", "cache size",
+    "memory limit", "time between checkpoints", "CPU limit", "TLS", "leaf_page_max", "write concern",
+]  # fmt: skip
 CACHE = {"cache_used": 0.5 * 2**30, "cache_max": float(2**30)}
 
 
@@ -62,3 +66,29 @@ def test_trials_of_several_regimes_are_said_to_differ_and_without_counters_nothi
     assert told == "rmw: not the same in all trials (0 to 0.900 pages read per operation in the window)"
     bare = Material.of(run(records))
     assert evidence.regime(bare, group, "rmw") is None
+
+
+def in_force(record: TrialRecord, **found: object) -> TrialRecord:
+    assert record.in_force is not None
+    return record.model_copy(update={"in_force": record.in_force.model_copy(update=found)})
+
+
+def test_the_settings_tables_show_every_setting() -> None:
+    limited = {"cpu_limit": 1.5, "memory_limit_bytes": 2**30, "sync_period_s": 30.0}
+    records = campaign(arms=(SNAPPY, ZSTD))
+    told = [in_force(one, **limited) if one.cell.arm == ZSTD.name else one for one in records]
+    common, differing, verbatim = evidence.settings(Material.of(run(told)))
+    assert sorted(row[0] for row in (*common.rows, *differing.rows)) == sorted(SHOWN)
+    rows = {row[0]: row[1:] for row in differing.rows}
+    assert rows["CPU limit"] == ("no limit", "1.5 CPU")
+    assert rows["memory limit"] == ("no limit", "1.00 GiB")
+    assert rows["time between checkpoints"] == ("60 s", "30 s")
+    assert verbatim.columns == ("arm", "creationString", "opening WiredTiger")
+
+
+def test_what_was_not_read_back_is_said() -> None:
+    records = [in_force(one, zstd_level=None, sync_period_s=None) for one in campaign(arms=(SNAPPY,))]
+    common, _, _ = evidence.settings(Material.of(run(records)))
+    rows = {row[0]: row[1] for row in common.rows}
+    assert rows["zstd level"] == "default"
+    assert rows["time between checkpoints"] == "not known"

@@ -1,0 +1,190 @@
+"""Every engine setting, declared once: where it is asked for, how it is read back and compared, what it is called.
+
+What a trial asks for, the read-back, the report's tables of settings and the gate's "differs" follow from this table;
+the spec's arms, the records and the Ansible role are held to it by `tests/test_settings.py`. Its order is that of the
+reasons in a void trial's record.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from analysis.trial.counters import ALWAYS, Version
+from analysis.trial.wiredtiger_config import differing, meaning
+
+Reader = Callable[[Mapping[str, Any]], Any]
+"""From `in_force.json` to the value in force; None where the server did not say."""
+
+_SYNC_PERIOD_S = 60
+"""mongod's own time between checkpoints."""
+_NO_TLS = "disabled"
+"""mongod's own TLS mode."""
+
+
+def _as_asked(asked: Any) -> object:
+    return asked
+
+
+def _all_that_is_found(_expected: Any, found: Any) -> object:
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One engine setting."""
+
+    key: str
+    """Its name in `Settings`, and in the `mongod_settings` of the Ansible role."""
+    arm: str | None
+    """Its key of an arm in the spec; None: the campaign or the inventory decides for all arms."""
+    found: str
+    """Its name in `InForce`."""
+    label: str
+    subject: str
+    """What a mismatch is of, in words."""
+    code: str
+    """Of a mismatch; stable, for machines."""
+    read: Reader
+    expected: Callable[[Any], object] = _as_asked
+    """What has to be in force, from what was asked; None: whatever the engine has by itself."""
+    same: Callable[[Any, Any], bool] = operator.eq
+    """Whether what is expected and what is found are one."""
+    told: Callable[[Any, Any], object] = _all_that_is_found
+    """What a mismatch tells, from what is expected and what is found."""
+    unit: Literal["bytes", "s", "CPU"] | None = None
+    """Of the value in force; None: shown as it is."""
+    unset: str = "not known"
+    """What no value in force means, in words."""
+    verbatim: bool = False
+    """Whether it is a long text, which tables of short ones leave out."""
+    since: Version = ALWAYS
+    """The first release of mongod that has it."""
+    before: object = "default"
+    """What earlier releases have built in."""
+
+
+# ---- readers -------------------------------------------------------------------------------------------------------
+
+_CREATION, _OPENING = "creation_string", "opening_wiredtiger"
+
+
+def text_of(raw: Mapping[str, Any], key: str) -> str:
+    """A text of `in_force.json`; empty where it is missing."""
+    return str(raw.get(key) or "")
+
+
+def _matching(key: str, pattern: str, empty: str | None = None) -> Reader:
+    """The last match in a text, because WiredTiger lets the last of repeated options win."""
+
+    def read(raw: Mapping[str, Any]) -> str | None:
+        found = re.findall(pattern, text_of(raw, key))
+        return (found[-1] or empty) if found else None
+
+    return read
+
+
+def _level(codec: str, key: str) -> Reader:
+    def read(raw: Mapping[str, Any]) -> int | None:
+        found = re.findall(rf"{codec}=\(?\{{?compression_level=(-?\d+)", text_of(raw, key))
+        return int(found[-1]) if found else None
+
+    return read
+
+
+def _zlib_level(raw: Mapping[str, Any]) -> Any:
+    return _level("zlib", _OPENING)(raw) or _level("zlib", "cmd_line_opts")(raw)
+
+
+def _cache_size_bytes(raw: Mapping[str, Any]) -> int | None:
+    found = raw.get("cache_max_bytes")
+    return int(found) if isinstance(found, int | float) else None
+
+
+def _memory_limit_bytes(raw: Mapping[str, Any]) -> int | None:
+    found = raw.get("memory_limit_bytes")
+    return found if isinstance(found, int) else None
+
+
+def _amount(key: str) -> Reader:
+    return lambda raw: float(raw[key]) if isinstance(raw.get(key), int | float) else None
+
+
+def _sync_period_s(raw: Mapping[str, Any]) -> float | None:
+    found: float | None = _amount("syncdelay")(raw.get("parameters") or {})
+    return found
+
+
+def _tls_mode(raw: Mapping[str, Any]) -> str | None:
+    options = raw.get("cmd_line_opts")
+    if not isinstance(options, dict):
+        return None
+    tls = (options.get("net") or {}).get("tls") or {}
+    return str(tls.get("mode") or _NO_TLS)
+
+
+# ---- comparators ---------------------------------------------------------------------------------------------------
+
+
+def _within(tolerance: float) -> Callable[[Any, Any], bool]:
+    return lambda expected, found: abs(found - expected) <= tolerance
+
+
+# ---- declarations --------------------------------------------------------------------------------------------------
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        key="block_compressor", arm="block_compressor", found="block_compressor", label="block compressor",
+        subject="the collection's block compressor", code="compressor-mismatch",
+        read=_matching(_CREATION, r"block_compressor=(\w*)", empty="none"),
+    ),
+    Setting(
+        key="journal_compressor", arm="journal_compressor", found="journal_compressor", label="journal compressor",
+        subject="the journal's compressor", code="journal-compressor-mismatch",
+        read=_matching(_OPENING, r"log=\([^)]*?compressor=(\w*)", empty="none"),
+    ),
+    Setting(
+        key="zstd_level", arm="zstd_level", found="zstd_level", label="zstd level", unset="default",
+        subject="the zstd level", code="level-mismatch", read=_level("zstd", _OPENING), since=(5, 0), before=6,
+    ),
+    Setting(
+        key="zlib_level", arm="zlib_level", found="zlib_level", label="zlib level", unset="default",
+        subject="the zlib level", code="level-mismatch", read=_zlib_level,
+    ),
+    Setting(
+        key="cache_size_bytes", arm="cache_size", found="cache_size_bytes", label="cache size", unit="bytes",
+        subject="the cache size in bytes", code="cache-mismatch", read=_cache_size_bytes, same=_within(2**20),
+    ),
+    Setting(
+        key="memory_limit_bytes", arm=None, found="memory_limit_bytes", label="memory limit", unit="bytes",
+        unset="no limit", subject="mongod's memory limit in bytes", code="memory-limit-mismatch",
+        read=_memory_limit_bytes, same=_within(2**16),  # the kernel counts whole pages
+    ),
+    Setting(
+        key="sync_period_s", arm="sync_period_s", found="sync_period_s", label="time between checkpoints", unit="s",
+        subject="seconds between checkpoints", code="sync-period-mismatch", read=_sync_period_s,
+        expected=lambda asked: _SYNC_PERIOD_S if asked is None else asked,
+    ),
+    Setting(
+        key="cpu_limit", arm="cpu_limit", found="cpu_limit", label="CPU limit", unit="CPU", unset="no limit",
+        subject="mongod's CPU limit", code="cpu-limit-mismatch", read=_amount("cpu_limit"), same=_within(0.001),
+    ),
+    Setting(
+        key="tls", arm=None, found="tls_mode", label="TLS", subject="mongod's TLS mode", code="tls-mismatch",
+        read=_tls_mode, expected=lambda asked: "requireTLS" if asked else _NO_TLS,
+    ),
+    Setting(
+        key="leaf_page_max_bytes", arm="leaf_page_max", found="leaf_page_max", label="leaf_page_max",
+        subject="leaf_page_max", code="page-size-mismatch", read=_matching(_CREATION, r"leaf_page_max=(\w+)"),
+        same=lambda expected, found: meaning(found) == expected,
+    ),
+    Setting(
+        key="collection_config", arm="collection_config", found="creation_string", label="creationString",
+        subject="the collection's configuration", code="collection-config-mismatch", verbatim=True,
+        read=lambda raw: text_of(raw, _CREATION), told=differing,
+        same=lambda expected, found: differing(expected, found) is None,
+    ),
+)  # fmt: skip

@@ -1,0 +1,137 @@
+"""Asked and in force, compared; WiredTiger's options as mongod 6.0.5 wrote them when it was asked for each of these."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+
+import pytest
+
+from analysis.trial.read_back import mismatches, read_in_force
+from analysis.trial.records import Compressor, Settings
+from analysis.trial.wiredtiger_config import differing, meaning, options
+from tests.harness.recorded_trial import TRIAL
+
+
+def recorded() -> dict[str, object]:
+    """What a real mongod 6.0.5 said: snappy, a cache of 256 MiB."""
+    with tarfile.open(TRIAL) as archive:
+        file = archive.extractfile("./in_force.json")
+        assert file is not None
+        return dict(json.load(file))
+
+
+def asked(**settings: object) -> Settings:
+    return Settings.model_validate(
+        {"block_compressor": Compressor.SNAPPY, "cache_size_bytes": 256 * 2**20} | settings, strict=True
+    )
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "leaf_page_max=32768",
+        "memory_page_max=10485760",
+        "memory_page_max = 10MB, split_pct:90",
+        "log=(enabled=true),assert={read_timestamp:none}",
+        "app_metadata=(formatVersion=1)",
+        'key_format="q"',
+        'collator="",checksum=on,,',
+        "verbose=[]",
+    ],
+)
+def test_a_collection_configured_as_asked_counts(config: str) -> None:
+    assert list(mismatches(asked(collection_config=config), read_in_force(recorded()), "6.0.5")) == []
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        ("split_pct=75,leaf_page_max=32KB", "is split_pct=90"),
+        ("log=(enabled=false)", "is log.enabled=true"),  # asked of a real mongod, which then logs all the same
+        ("lsm=(chunk_max=6GB,merge_custom=(prefix=a))", "is lsm.chunk_max=5GB, lsm.merge_custom.prefix="),
+        ("app_metadata=(x=1)", "is without app_metadata.x"),
+        ("prefix_compression", "is prefix_compression=false"),
+    ],
+)
+def test_a_collection_configured_otherwise_voids_the_trial(config: str, told: str) -> None:
+    (reason,) = mismatches(asked(collection_config=config), read_in_force(recorded()), "6.0.5")
+    assert reason.code == "collection-config-mismatch"
+    assert reason.message == f"the collection's configuration {told}; asked was {config}"
+
+
+def test_a_configuration_that_was_not_read_back_voids_the_trial() -> None:
+    found = read_in_force(recorded() | {"creation_string": None})
+    reasons = {one.code: one.message for one in mismatches(asked(collection_config="split_pct=75"), found, "6.0.5")}
+    assert reasons.keys() == {"compressor-mismatch", "collection-config-mismatch"}
+    assert "could not be read back" in reasons["collection-config-mismatch"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said", "code"),
+    [
+        ({"memory_limit_bytes": 2**30}, {"memory_limit_bytes": 2**30 - 2**16}, None),
+        ({"memory_limit_bytes": 2**30}, {"memory_limit_bytes": 2**29}, "memory-limit-mismatch"),
+        ({"memory_limit_bytes": 2**30}, {}, "memory-limit-mismatch"),
+        ({"cpu_limit": 1.5}, {"cpu_limit": 1.5004}, None),
+        ({"cpu_limit": 1.5}, {"cpu_limit": 2}, "cpu-limit-mismatch"),
+        ({"cpu_limit": 1.5}, {}, "cpu-limit-mismatch"),
+        ({"sync_period_s": 30}, {}, "sync-period-mismatch"),
+        ({"leaf_page_max_bytes": 32768}, {}, None),
+        ({"leaf_page_max_bytes": 65536}, {}, "page-size-mismatch"),
+        ({"zstd_level": 6}, {}, None),
+        ({"zstd_level": 7}, {}, "level-mismatch"),
+        ({"zlib_level": 0}, {"cmd_line_opts": {"x": "zlib={compression_level=0}"}}, None),
+        ({"zlib_level": 0}, {}, "level-mismatch"),
+    ],
+)
+def test_each_setting_is_compared(settings: dict[str, object], said: dict[str, object], code: str | None) -> None:
+    reasons = mismatches(asked(**settings), read_in_force(recorded() | said), "6.0.5")
+    assert [one.code for one in reasons] == ([code] if code else [])
+
+
+def test_reasons_keep_their_order() -> None:
+    found = read_in_force({"version": "6.0.5"})
+    wanted = asked(zstd_level=3, cpu_limit=1.0, leaf_page_max_bytes=65536, collection_config="a=1")
+    assert [one.message for one in mismatches(wanted, found, "6.0.5")] == [
+        "the collection's block compressor could not be read back; asked was snappy",
+        "the journal's compressor could not be read back; asked was snappy",
+        "the zstd level could not be read back; asked was 3",
+        "the cache size in bytes could not be read back; asked was 268435456",
+        "seconds between checkpoints could not be read back; asked was 60",
+        "mongod's CPU limit could not be read back; asked was 1.0",
+        "mongod's TLS mode could not be read back; asked was disabled",
+        "leaf_page_max could not be read back; asked was 65536",
+        "the collection's configuration could not be read back; asked was a=1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked_of_mongod", "written"),
+    [
+        ("split_pct=75,split_pct=80", "split_pct=80"),
+        ("prefix_compression", "prefix_compression="),
+        ('checksum="off"', 'checksum="off"'),
+        ('app_metadata=(x="a, b",y=(z=1))', 'app_metadata=(formatVersion=1,x="a, b",y=(z=1))'),
+        (
+            "assert=(read_timestamp=always),assert=(write_timestamp=on)",
+            "assert=(read_timestamp=always,write_timestamp=on)",
+        ),
+        ("columns=(a,b)", "columns=(a,b)"),
+    ],
+)
+def test_what_mongod_made_of_it_is_what_was_asked(asked_of_mongod: str, written: str) -> None:
+    assert differing(asked_of_mongod, written) is None
+    assert differing(asked_of_mongod, "type=file") is not None
+
+
+def test_sizes_are_compared_by_meaning() -> None:
+    assert {meaning(text) for text in ("16KB", "16k", "16384", "16384B", "0016K")} == {16384}
+    assert meaning("10m") == meaning("10MB") == 10 * 2**20
+    assert meaning("10.5m") == "10.5m"
+    assert meaning("none") == "none"
+
+
+def test_damaged_configurations_are_read_as_far_as_they_go() -> None:
+    assert options(')),=,a="b') == {"a": "b"}
+    assert len(options("(a=1," * 50_000)) < 20

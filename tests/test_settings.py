@@ -1,0 +1,45 @@
+"""What has a word on engine settings is held to the table in `analysis.trial.settings`: no setting less, none more."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+
+from analysis.trial.records import InForce, Settings
+from analysis.trial.settings import SETTINGS
+from harness.spec.campaign import Arm
+
+ROLE = Path(__file__).parents[1] / "ansible/roles/mongod"
+KEYS = {one.key for one in SETTINGS}
+OF_CLIENTS = {"write_concern"}
+OF_THE_SERVER = {"version", "git_version", "feature_compatibility_version", "opening_config"}
+
+
+def test_each_setting_is_declared_once() -> None:
+    assert len(KEYS) == len({one.found for one in SETTINGS}) == len({one.label for one in SETTINGS}) == len(SETTINGS)
+
+
+def test_the_spec_has_each_setting_of_an_arm() -> None:
+    assert Arm.model_fields.keys() - OF_CLIENTS == {one.arm for one in SETTINGS if one.arm}
+
+
+def test_a_record_has_each_setting_as_asked() -> None:
+    assert Settings.model_fields.keys() == KEYS
+
+
+def test_a_record_has_each_setting_in_force() -> None:
+    assert InForce.model_fields.keys() - OF_CLIENTS - OF_THE_SERVER == {one.found for one in SETTINGS}
+
+
+def test_the_role_takes_each_setting() -> None:
+    specs = yaml.safe_load((ROLE / "meta/argument_specs.yml").read_text(encoding="utf-8"))["argument_specs"]
+    told = {name: spec["options"]["mongod_settings"]["options"].keys() for name, spec in specs.items()
+            if "mongod_settings" in spec["options"]}  # fmt: skip
+    assert told == {"start": KEYS, "upgrade": KEYS}
+
+
+def test_the_role_applies_each_setting() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in ROLE.rglob("*") if path.is_file())
+    assert set(re.findall(r"mongod_settings\.(\w+)", text)) == KEYS
