@@ -38,7 +38,6 @@ import site.ycsb.workloads.CoreWorkload;
 public final class TextWorkload extends CoreWorkload {
   private static final int EXIT_USAGE = 2;
   private static final int EXIT_UNFINISHED = 3;
-  private static final int LEAST_FIELD_LENGTH = 16;
 
   private final ProcessEnd end;
   private final RecordLocks locks = new RecordLocks();
@@ -46,9 +45,8 @@ public final class TextWorkload extends CoreWorkload {
   private Settings settings;
   private ClientRecord record;
   private ClientFile clientFile;
-  private ValueFunction values;
+  private Documents documents;
   private OperationMix mix;
-  private List<String> fields;
   private KeyNames keyNames;
   private Partition partition;
   private boolean uniform;
@@ -98,32 +96,9 @@ public final class TextWorkload extends CoreWorkload {
     partition = Partition.of(settings, firstKey, keys);
     maxFailures = settings.count("pressgauge.maxfailures", 5, 1, Integer.MAX_VALUE);
     uniform = settings.text(REQUEST_DISTRIBUTION_PROPERTY, "uniform").equals("uniform");
-    fields = fieldNames(settings);
-    values = values(settings);
+    documents = Documents.of(settings);
     keyNames = new KeyNames(settings);
     mix = new OperationMix(settings, settings.number("pressgauge.seed"), phase());
-  }
-
-  /** The names of a record's fields, in order. */
-  static List<String> fieldNames(Settings settings) {
-    int count = settings.count(FIELD_COUNT_PROPERTY, 10, 1, 10_000);
-    var prefix = settings.text(FIELD_NAME_PREFIX, FIELD_NAME_PREFIX_DEFAULT);
-    var names = new ArrayList<String>();
-    for (int i = 0; i < count; i++) {
-      names.add(prefix + i);
-    }
-    return List.copyOf(names);
-  }
-
-  /** The text of fields, with the corpus read. */
-  static ValueFunction values(Settings settings) {
-    if (!settings.text(FIELD_LENGTH_DISTRIBUTION_PROPERTY, "constant").equals("constant")) {
-      throw new UsageException(
-          FIELD_LENGTH_DISTRIBUTION_PROPERTY + ": only constant; a value's length is checked");
-    }
-    int length = settings.count(FIELD_LENGTH_PROPERTY, 100, LEAST_FIELD_LENGTH, 15_000_000);
-    var corpus = Corpus.read(settings.path("pressgauge.corpus"), length);
-    return new ValueFunction(corpus, settings.number("pressgauge.seed"), length);
   }
 
   private String phase() {
@@ -231,12 +206,8 @@ public final class TextWorkload extends CoreWorkload {
     return table;
   }
 
-  List<String> fields() {
-    return fields;
-  }
-
-  ValueFunction values() {
-    return values;
+  Documents documents() {
+    return documents;
   }
 
   OperationMix mix() {

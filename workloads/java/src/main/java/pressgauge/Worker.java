@@ -24,7 +24,7 @@ final class Worker {
   private final int thread;
   private final int threads;
   private final int share;
-  private final Map<String, ByteIterator> document = new LinkedHashMap<>();
+  private final Map<String, ByteIterator> document;
   private final Map<Kind, LongAdder> successes = new EnumMap<>(Kind.class);
   private int done;
   private int failuresInARow;
@@ -39,7 +39,7 @@ final class Worker {
     this.thread = thread;
     this.threads = threads;
     this.share = share;
-    workload.fields().forEach(name -> document.put(name, null));
+    document = workload.documents().blank();
   }
 
   /** Whether the thread did what it had to. */
@@ -108,10 +108,7 @@ final class Worker {
   }
 
   private Status insert(DB db, long recordNumber) {
-    int field = 0;
-    for (var entry : document.entrySet()) {
-      entry.setValue(workload.values().value(recordNumber, field++, 0));
-    }
+    workload.documents().fill(document, recordNumber, 0);
     var status = db.insert(workload.table(), workload.keyName(recordNumber), document);
     if (status.isOk()) {
       record.inserted(recordNumber);
@@ -148,8 +145,8 @@ final class Worker {
     long version = 1 + operation % BLIND_VERSIONS;
     var values = new LinkedHashMap<String, ByteIterator>();
     for (int field : fieldsToWrite(operation)) {
-      var text = workload.values().value(recordNumber, field, version);
-      values.put(workload.fields().get(field), text);
+      var text = workload.documents().value(recordNumber, field, version);
+      values.put(workload.documents().fields().get(field), text);
     }
     return db.update(workload.table(), workload.keyName(recordNumber), values);
   }
@@ -191,12 +188,12 @@ final class Worker {
     }
     var successors = new LinkedHashMap<String, ByteIterator>();
     for (int field : write) {
-      var name = workload.fields().get(field);
+      var name = workload.documents().fields().get(field);
       if (!found.containsKey(name)) {
         return Status.UNEXPECTED_STATE;
       }
-      long version = ValueFunction.version(TextValue.of(found.get(name))) + 1;
-      successors.put(name, workload.values().value(recordNumber, field, version));
+      long version = workload.documents().version(TextValue.of(found.get(name))) + 1;
+      successors.put(name, workload.documents().value(recordNumber, field, version));
     }
     status = db.update(workload.table(), key, successors);
     if (status.isOk()) {
@@ -208,14 +205,14 @@ final class Worker {
   /** The fields an operation reads; null for all, which a write of all must have seen. */
   private Set<String> fieldsToRead(long operation) {
     boolean all = workload.readsAllFields() || workload.writesAllFields();
-    return all ? null : Set.of(workload.fields().get(field(operation)));
+    return all ? null : Set.of(workload.documents().fields().get(field(operation)));
   }
 
   private int[] fieldsToWrite(long operation) {
     if (!workload.writesAllFields()) {
       return new int[] {field(operation)};
     }
-    var all = new int[workload.fields().size()];
+    var all = new int[workload.documents().fields().size()];
     for (int i = 0; i < all.length; i++) {
       all[i] = i;
     }
@@ -223,6 +220,6 @@ final class Worker {
   }
 
   private int field(long operation) {
-    return workload.mix().field(operation, workload.fields().size());
+    return workload.mix().field(operation, workload.documents().fields().size());
   }
 }

@@ -134,6 +134,7 @@ class TextWorkloadTest extends WorkloadRunner {
     "readproportion, 2",
     "requestdistribution, odd",
     "mongodb.batchsize, many",
+    "pressgauge.documents, odd",
   })
   void wrongPropertiesEndTheClientWithStatus2(String name, String value) {
     var properties = properties(name, value, "dotransactions", "false");
