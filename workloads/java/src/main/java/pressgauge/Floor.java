@@ -145,7 +145,9 @@ public final class Floor {
     int operations = settings.count(Client.OPERATION_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
     // A phase of its own each time, or it would set fields to what they are already.
     var phase = settings.text("pressgauge.phase", "run");
-    var mix = new OperationMix(settings, settings.number("pressgauge.seed"), phase);
+    var mix =
+        new OperationMix(
+            settings, Operations.REGISTERED, settings.number("pressgauge.seed"), phase);
     var loops = new ArrayList<Runnable>();
     for (int thread = 0; thread < threads; thread++) {
       var filters = new Encoder();

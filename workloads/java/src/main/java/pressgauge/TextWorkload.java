@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Properties;
-import pressgauge.OperationMix.Kind;
+import java.util.Set;
 import site.ycsb.Client;
 import site.ycsb.DB;
 import site.ycsb.WorkloadException;
@@ -40,6 +40,7 @@ public final class TextWorkload extends CoreWorkload {
   private static final int EXIT_UNFINISHED = 3;
 
   private final ProcessEnd end;
+  private final Operations known;
   private final RecordLocks locks = new RecordLocks();
   private final List<Worker> workers = new ArrayList<>();
   private Settings settings;
@@ -60,11 +61,12 @@ public final class TextWorkload extends CoreWorkload {
 
   /** For YCSB's client. */
   public TextWorkload() {
-    this(new ProcessEnd.OfJvm());
+    this(new ProcessEnd.OfJvm(), Operations.REGISTERED);
   }
 
-  TextWorkload(ProcessEnd end) {
+  TextWorkload(ProcessEnd end, Operations known) {
     this.end = end;
+    this.known = known;
   }
 
   @Override
@@ -98,7 +100,7 @@ public final class TextWorkload extends CoreWorkload {
     uniform = settings.text(REQUEST_DISTRIBUTION_PROPERTY, "uniform").equals("uniform");
     documents = Documents.of(settings);
     keyNames = new KeyNames(settings);
-    mix = new OperationMix(settings, settings.number("pressgauge.seed"), phase());
+    mix = new OperationMix(settings, known, settings.number("pressgauge.seed"), phase());
   }
 
   private String phase() {
@@ -119,21 +121,10 @@ public final class TextWorkload extends CoreWorkload {
   }
 
   private void openSeries(Properties properties) {
-    if (loads) {
-      Series.open(Kind.INSERT.series(), properties);
-      if (MongoBinding.batchSize(settings) > 1) {
-        Series.open(MongoBinding.FLUSH, properties);
-      }
-    } else {
-      for (var kind : Kind.values()) {
-        if (mix.has(kind)) {
-          Series.open(kind.series(), properties);
-        }
-      }
-      if (mix.has(Kind.READ_MODIFY_WRITE)) {
-        Series.open(Kind.READ.series(), properties);
-        Series.open(Kind.UPDATE.series(), properties);
-      }
+    var names = loads ? Set.of(Insert.NAME) : mix.series();
+    names.forEach(name -> Series.open(name, properties));
+    if (loads && MongoBinding.batchSize(settings) > 1) {
+      Series.open(MongoBinding.FLUSH, properties);
     }
     Series.open("CLEANUP", properties);
   }
