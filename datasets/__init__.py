@@ -2,7 +2,7 @@
 
 from datasets.builder import Manifest, prepare
 from datasets.corpus import Corpus
-from datasets.documents import DocumentShape, document, value
+from datasets.documents import Documents, DocumentShape, TextDocuments, value
 from datasets.errors import DatasetError
 from datasets.ratios import DEFAULT_CODECS, ExpectedRatio, expected_ratios
 from datasets.recipes import FakerParagraphs, FakerSentences, Locale, Recipe, UserFile, YcsbRandom
@@ -12,15 +12,16 @@ __all__ = [
     "Corpus",
     "DatasetError",
     "DocumentShape",
+    "Documents",
     "ExpectedRatio",
     "FakerParagraphs",
     "FakerSentences",
     "Locale",
     "Manifest",
     "Recipe",
+    "TextDocuments",
     "UserFile",
     "YcsbRandom",
-    "document",
     "expected_ratios",
     "prepare",
     "value",

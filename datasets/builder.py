@@ -12,7 +12,7 @@ from blake3 import blake3
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from datasets.corpus import Corpus
-from datasets.documents import DocumentShape
+from datasets.documents import DocumentShape, TextDocuments
 from datasets.errors import DatasetError
 from datasets.ratios import ExpectedRatio, expected_ratios
 from datasets.recipes import Recipe, YcsbRandom
@@ -81,7 +81,7 @@ def _built(recipe: Recipe, seed: int, path: Path) -> Manifest:
         bytes=len(data),
         digest=blake3(data).hexdigest(),
         shape=shape,
-        expected_ratios=expected_ratios(corpus, shape, seed),
+        expected_ratios=expected_ratios(TextDocuments(corpus, seed, shape)),
         path=path,
     )
     try:

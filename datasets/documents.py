@@ -1,10 +1,11 @@
-"""The value function: what every field of every document holds, as a pure function of the corpus.
+"""Sources of documents, the first of them the value function: what every field holds, as a pure function of the corpus.
 
 This is the twin of the load generator's Java code and agrees with it bit by bit, so that a document can be
 recomputed and compared without having been stored. All arithmetic is on unsigned 64-bit numbers that wrap.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,6 +26,23 @@ class DocumentShape(BaseModel):
     field_length_bytes: int = Field(
         100, ge=16, le=1_000_000, description="Length of each field in bytes of UTF-8."
     )  # 16 bytes hold the version marker of any count of updates that a run can reach
+
+
+class Documents(Protocol):
+    """A source of documents: what every record holds in every version, as a pure function of their numbers.
+
+    Its Java twin is the interface of the same name, which also checks what is stored.
+    """
+
+    @property
+    def shape(self) -> DocumentShape:
+        """Give the fields of every document."""
+
+    def value(self, record: int, field: int, version: int) -> bytes:
+        """Give the value of a field: version 0 as loaded, a later one as an update writes it."""
+
+    def document(self, record: int, version: int = 0) -> dict[str, Any]:
+        """Give a document with all its fields in one version, ready for BSON."""
 
 
 def mix(z: int) -> int:
@@ -77,10 +95,21 @@ def key_name(record: int) -> str:
     return f"user{min(h, 2**64 - h)}"  # the absolute value of the signed number
 
 
-def document(corpus: Corpus, seed: int, record: int, shape: DocumentShape) -> dict[str, Any]:
-    """Give a document as the load writes it: `_id` and the fields in version 0, ready for BSON."""
-    fields = {
-        f"field{field}": value(corpus, seed, record, field, 0, shape.field_length_bytes).decode()
-        for field in range(shape.field_count)
-    }
-    return {"_id": key_name(record), **fields}
+@dataclass(frozen=True)
+class TextDocuments:
+    """Documents of a corpus's text; `seed` is a signed 64-bit number."""
+
+    corpus: Corpus
+    seed: int
+    shape: DocumentShape
+
+    def value(self, record: int, field: int, version: int) -> bytes:
+        """Give the value of a field, as the function `value` does."""
+        return value(self.corpus, self.seed, record, field, version, self.shape.field_length_bytes)
+
+    def document(self, record: int, version: int = 0) -> dict[str, Any]:
+        """Give `_id` and the fields, in the order in which they are stored."""
+        fields = {
+            f"field{field}": self.value(record, field, version).decode() for field in range(self.shape.field_count)
+        }
+        return {"_id": key_name(record), **fields}

@@ -8,8 +8,7 @@ import bson
 import cramjam
 from pydantic import BaseModel, ConfigDict, Field
 
-from datasets.corpus import Corpus
-from datasets.documents import DocumentShape, document
+from datasets.documents import Documents
 from datasets.errors import DatasetError
 
 DEFAULT_CODECS = ("none", "snappy", "zlib-6", "zstd-6")
@@ -48,9 +47,7 @@ def compressor(codec: str) -> Callable[[bytes], int]:
     raise DatasetError(f"codec {codec!r} is unknown; allowed are none, snappy, zlib-<0 to 9> and zstd-<-7 to 22>")
 
 
-def expected_ratios(
-    corpus: Corpus, shape: DocumentShape, seed: int, codecs: Iterable[str] = DEFAULT_CODECS
-) -> tuple[ExpectedRatio, ...]:
+def expected_ratios(documents: Documents, codecs: Iterable[str] = DEFAULT_CODECS) -> tuple[ExpectedRatio, ...]:
     """Compress a sample of the loaded documents, about 1 MiB in the order of their insertion, page by page.
 
     `ratio` leaves out all that WiredTiger does around the codec: page headers and record numbers, whole blocks
@@ -59,9 +56,10 @@ def expected_ratios(
     that a file keeps, the catalogue and what updates do to pages. In mongod 6.0.5 measured ratios lay 2 to 6 %
     below `stored_ratio`, and 12 % at zstd's level 19.
     """
+    shape = documents.shape
     count = max(64, SAMPLE_BYTES // (shape.field_count * shape.field_length_bytes))
-    documents = [bson.encode(document(corpus, seed, record, shape)) for record in range(count)]
-    return tuple(_expected(codec, documents) for codec in codecs)
+    sample = [bson.encode(documents.document(record)) for record in range(count)]
+    return tuple(_expected(codec, sample) for codec in codecs)
 
 
 def _expected(codec: str, documents: list[bytes]) -> ExpectedRatio:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.stats.quantities import block_number
 from analysis.trial.records import Compressor, TrialRecord
-from datasets import Corpus, DatasetError, DocumentShape, Manifest, expected_ratios, prepare
+from datasets import Corpus, DatasetError, DocumentShape, Manifest, TextDocuments, expected_ratios, prepare
 from harness.errors import DefectError, HostError, InputError, Interrupted
 from harness.evidence.trial import CONTEXT_FILE, TrialContext, read_trial
 from harness.evidence.verify import folder_faults, require_verified
@@ -154,9 +154,8 @@ class CampaignRun:
         document = self.campaign.document
         shape = DocumentShape(field_count=document.fields, field_length_bytes=document.field_length)
         codecs = {arm: _codec(self.campaign, arm) for arm in self.campaign.arms}
-        found = {
-            r.codec: r.stored_ratio for r in expected_ratios(corpus, shape, self.campaign.seed, set(codecs.values()))
-        }
+        documents = TextDocuments(corpus, self.campaign.seed, shape)
+        found = {r.codec: r.stored_ratio for r in expected_ratios(documents, set(codecs.values()))}
         self.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
         keep_corpus(self.ledger, name, manifest)
 

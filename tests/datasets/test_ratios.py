@@ -11,6 +11,7 @@ from datasets import (
     ExpectedRatio,
     FakerSentences,
     Recipe,
+    TextDocuments,
     YcsbRandom,
     expected_ratios,
     prepare,
@@ -21,7 +22,7 @@ CODECS = ("none", "snappy", "zlib-1", "zlib-6", "zstd-1", "zstd-6", "zstd-19")
 
 def ratios(recipe: Recipe, folder: Path, shape: DocumentShape | None = None) -> dict[str, ExpectedRatio]:
     corpus = Corpus.load(prepare(recipe, 1, folder).path)
-    return {one.codec: one for one in expected_ratios(corpus, shape or DocumentShape(), 1, CODECS)}
+    return {one.codec: one for one in expected_ratios(TextDocuments(corpus, 1, shape or DocumentShape()), CODECS)}
 
 
 def test_faker_text_compresses_as_it_did_in_mongod(tmp_path: Path) -> None:
@@ -43,7 +44,7 @@ def test_random_text_compresses_as_stock_ycsb_values_do(tmp_path: Path) -> None:
 
 def test_storage_in_whole_blocks_caps_the_ratio() -> None:
     corpus = Corpus.from_bytes(b"a\n", "test")
-    got = {one.codec: one for one in expected_ratios(corpus, DocumentShape(), 1, CODECS)}
+    got = {one.codec: one for one in expected_ratios(TextDocuments(corpus, 1, DocumentShape()), CODECS)}
     assert got["zstd-6"].ratio > 15
     assert all(one.stored_ratio <= 32 for one in got.values())
 
@@ -52,13 +53,13 @@ def test_storage_in_whole_blocks_caps_the_ratio() -> None:
 def test_every_shape_has_its_ratios(shape: tuple[int, int]) -> None:
     corpus = Corpus.from_bytes(b"".join(b"line %d\n" % n for n in range(1000)), "test")
     field_count, length = shape
-    got = expected_ratios(
-        corpus, DocumentShape(field_count=field_count, field_length_bytes=length), 1, ("none", "snappy")
-    )
+    documents = TextDocuments(corpus, 1, DocumentShape(field_count=field_count, field_length_bytes=length))
+    got = expected_ratios(documents, ("none", "snappy"))
     assert got[0].stored_ratio <= got[0].ratio == 1 < got[1].ratio
 
 
 @pytest.mark.parametrize("codec", ["lz4", "zstd", "zlib-10", "zstd-23", "zstd--8", "snappy-1", "none-1", ""])
 def test_an_unknown_codec_is_refused(codec: str) -> None:
+    documents = TextDocuments(Corpus.from_bytes(b"a\n", "test"), 1, DocumentShape())
     with pytest.raises(DatasetError, match="allowed are none, snappy"):
-        expected_ratios(Corpus.from_bytes(b"a\n", "test"), DocumentShape(), 1, (codec,))
+        expected_ratios(documents, (codec,))

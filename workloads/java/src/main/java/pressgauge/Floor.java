@@ -4,7 +4,6 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -28,8 +27,7 @@ public final class Floor {
   private final SharedClient client;
   private final String table;
   private final KeyNames names;
-  private final ValueFunction values;
-  private final List<String> fields;
+  private final Documents documents;
   private final int threads;
   private final LongAdder done = new LongAdder();
 
@@ -38,8 +36,7 @@ public final class Floor {
     this.client = client;
     table = settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable");
     names = new KeyNames(settings);
-    values = TextWorkload.values(settings);
-    fields = TextWorkload.fieldNames(settings);
+    documents = Documents.of(settings);
     threads = settings.count(Client.THREAD_COUNT_PROPERTY, 1, 1, 1000);
   }
 
@@ -127,11 +124,9 @@ public final class Floor {
 
   private List<RawBsonDocument> documents(int thread, int records) {
     var encoder = new Encoder();
-    Map<String, ByteIterator> document = new LinkedHashMap<>();
+    var document = documents.blank();
     for (int record = thread; record < records; record += threads) {
-      for (int field = 0; field < fields.size(); field++) {
-        document.put(fields.get(field), values.value(record, field, 0));
-      }
+      documents.fill(document, record, 0);
       encoder.document(names.of(record), document);
     }
     return encoder.documents;
@@ -150,16 +145,18 @@ public final class Floor {
     int operations = settings.count(Client.OPERATION_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
     // A phase of its own each time, or it would set fields to what they are already.
     var phase = settings.text("pressgauge.phase", "run");
-    var mix = new OperationMix(settings, settings.number("pressgauge.seed"), phase);
+    var mix =
+        new OperationMix(
+            settings, Operations.REGISTERED, settings.number("pressgauge.seed"), phase);
     var loops = new ArrayList<Runnable>();
     for (int thread = 0; thread < threads; thread++) {
       var filters = new Encoder();
       var updates = new Encoder();
       for (int operation = thread; operation < operations; operation += threads) {
         int record = mix.key(operation, records);
-        int field = mix.field(operation, fields.size());
+        int field = mix.field(operation, documents.fields().size());
         filters.document(names.of(record), Map.of());
-        updates.update(fields.get(field), values.value(record, field, 1));
+        updates.update(documents.fields().get(field), documents.value(record, field, 1));
       }
       loops.add(() -> readModifyWrite(filters.documents, updates.documents));
     }

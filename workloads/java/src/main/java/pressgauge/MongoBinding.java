@@ -40,7 +40,7 @@ public final class MongoBinding extends DB {
   public void init() throws DBException {
     record = ClientRecord.of(getProperties());
     var settings = new Settings(getProperties());
-    fields = TextWorkload.fieldNames(settings);
+    fields = Documents.fieldNames(settings);
     batchSize = batchSize(settings);
     shared = SharedClient.acquire(getProperties());
   }

@@ -19,9 +19,9 @@ public final class NoopBinding extends DB {
 
   @Override
   public void init() {
-    var settings = new Settings(getProperties());
-    fields = TextWorkload.fieldNames(settings);
-    text = TextWorkload.values(settings).value(0, 0, 0);
+    var documents = Documents.of(new Settings(getProperties()));
+    fields = documents.fields();
+    text = documents.value(0, 0, 0);
   }
 
   @Override

@@ -1,6 +1,9 @@
 package pressgauge;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Which operation, on which key and field, comes at a place in a phase: pure functions of seed,
@@ -8,45 +11,31 @@ import java.nio.charset.StandardCharsets;
  * however many threads share them.
  */
 final class OperationMix {
-  /** The kinds of operation, each with its property and its default there (YCSB's). */
-  enum Kind {
-    READ("readproportion", "0.95"),
-    UPDATE("updateproportion", "0.05"),
-    INSERT("insertproportion", "0"),
-    SCAN("scanproportion", "0"),
-    READ_MODIFY_WRITE("readmodifywriteproportion", "0");
-
-    private final String property;
-    private final String otherwise;
-    private final String series = name().replace('_', '-');
-
-    Kind(String property, String otherwise) {
-      this.property = property;
-      this.otherwise = otherwise;
-    }
-
-    /** The name of its series in YCSB's measurements. */
-    String series() {
-      return series;
-    }
-  }
-
-  private static final Kind[] KINDS = Kind.values();
   private static final int OF_KIND = 0;
   private static final int OF_KEY = 1;
   private static final int OF_FIELD = 2;
 
   private final long seed;
   private final long phase;
-  private final double[] upTo = new double[KINDS.length];
+  private final List<Operation> operations;
+  private final double[] upTo;
 
-  OperationMix(Settings settings, long seed, String phase) {
+  /**
+   * @throws UsageException if a proportion is wrong, or of an operation that there isn't
+   */
+  OperationMix(Settings settings, Operations operations, long seed, String phase) {
     this.seed = seed;
     this.phase = hash(phase);
+    this.operations = operations.all();
+    settings.properties().stringPropertyNames().stream()
+        .filter(name -> name.endsWith(Operation.PROPORTION))
+        .forEach(operations::of);
+    upTo = new double[this.operations.size()];
     double sum = 0;
-    for (var kind : KINDS) {
-      sum += settings.share(kind.property, kind.otherwise);
-      upTo[kind.ordinal()] = sum;
+    for (int at = 0; at < upTo.length; at++) {
+      var operation = this.operations.get(at);
+      sum += settings.share(operation.property(), operation.proportion());
+      upTo[at] = sum;
     }
     if (sum <= 0) {
       throw new UsageException("readproportion and the other proportions: all are 0");
@@ -61,19 +50,25 @@ final class OperationMix {
     return h;
   }
 
-  boolean has(Kind kind) {
-    int at = kind.ordinal();
-    return upTo[at] > (at == 0 ? 0 : upTo[at - 1]);
+  /** The names of the series that the mix fills. */
+  Set<String> series() {
+    var series = new TreeSet<String>();
+    for (int at = 0; at < upTo.length; at++) {
+      if (upTo[at] > (at == 0 ? 0 : upTo[at - 1])) {
+        series.addAll(operations.get(at).series());
+      }
+    }
+    return series;
   }
 
-  /** Kinds are chosen in proportion, whether or not the proportions add up to 1. */
-  Kind kind(long operation) {
-    double drawn = (draw(operation, OF_KIND) >>> 11) * 0x1p-53 * upTo[KINDS.length - 1];
+  /** Operations are chosen in proportion, whether or not the proportions add up to 1. */
+  Operation operation(long index) {
+    double drawn = (draw(index, OF_KIND) >>> 11) * 0x1p-53 * upTo[upTo.length - 1];
     int at = 0;
     while (drawn >= upTo[at]) {
       at++;
     }
-    return KINDS[at];
+    return operations.get(at);
   }
 
   /** A key, uniformly of 0..n-1. */

@@ -1,9 +1,6 @@
 package pressgauge;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.bson.Document;
-import site.ycsb.ByteIterator;
 
 /**
  * Prints how many bytes of values one core assembles a second, from the draw to the bytes of a BSON
@@ -30,20 +27,17 @@ public final class TextBench {
 
   /** The last of several rounds, the others being warm-up. */
   private static double bytesPerS(Settings settings, long version) {
-    var values = TextWorkload.values(settings);
-    Map<String, ByteIterator> document = new LinkedHashMap<>();
-    TextWorkload.fieldNames(settings).forEach(name -> document.put(name, null));
+    var documents = Documents.of(settings);
+    var document = documents.blank();
     var buffer = new BsonBuffer(64 * 1024);
     double bytesPerS = 0;
     for (int round = 0; round < ROUNDS; round++) {
       long bytes = 0;
       long startNs = System.nanoTime();
       for (int record = 0; record < DOCUMENTS; record++) {
-        int field = 0;
-        for (var entry : document.entrySet()) {
-          var value = values.value(record, field++, version);
-          entry.setValue(value);
-          bytes += value.length();
+        documents.fill(document, record, version);
+        for (var value : document.values()) {
+          bytes += value.bytesLeft();
         }
         buffer.clear();
         MongoBinding.encode(buffer, "user", document);

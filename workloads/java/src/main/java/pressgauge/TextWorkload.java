@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Properties;
-import pressgauge.OperationMix.Kind;
+import java.util.Set;
 import site.ycsb.Client;
 import site.ycsb.DB;
 import site.ycsb.WorkloadException;
@@ -38,17 +38,16 @@ import site.ycsb.workloads.CoreWorkload;
 public final class TextWorkload extends CoreWorkload {
   private static final int EXIT_USAGE = 2;
   private static final int EXIT_UNFINISHED = 3;
-  private static final int LEAST_FIELD_LENGTH = 16;
 
   private final ProcessEnd end;
+  private final Operations known;
   private final RecordLocks locks = new RecordLocks();
   private final List<Worker> workers = new ArrayList<>();
   private Settings settings;
   private ClientRecord record;
   private ClientFile clientFile;
-  private ValueFunction values;
+  private Documents documents;
   private OperationMix mix;
-  private List<String> fields;
   private KeyNames keyNames;
   private Partition partition;
   private boolean uniform;
@@ -62,11 +61,12 @@ public final class TextWorkload extends CoreWorkload {
 
   /** For YCSB's client. */
   public TextWorkload() {
-    this(new ProcessEnd.OfJvm());
+    this(new ProcessEnd.OfJvm(), Operations.REGISTERED);
   }
 
-  TextWorkload(ProcessEnd end) {
+  TextWorkload(ProcessEnd end, Operations known) {
     this.end = end;
+    this.known = known;
   }
 
   @Override
@@ -98,32 +98,9 @@ public final class TextWorkload extends CoreWorkload {
     partition = Partition.of(settings, firstKey, keys);
     maxFailures = settings.count("pressgauge.maxfailures", 5, 1, Integer.MAX_VALUE);
     uniform = settings.text(REQUEST_DISTRIBUTION_PROPERTY, "uniform").equals("uniform");
-    fields = fieldNames(settings);
-    values = values(settings);
+    documents = Documents.of(settings);
     keyNames = new KeyNames(settings);
-    mix = new OperationMix(settings, settings.number("pressgauge.seed"), phase());
-  }
-
-  /** The names of a record's fields, in order. */
-  static List<String> fieldNames(Settings settings) {
-    int count = settings.count(FIELD_COUNT_PROPERTY, 10, 1, 10_000);
-    var prefix = settings.text(FIELD_NAME_PREFIX, FIELD_NAME_PREFIX_DEFAULT);
-    var names = new ArrayList<String>();
-    for (int i = 0; i < count; i++) {
-      names.add(prefix + i);
-    }
-    return List.copyOf(names);
-  }
-
-  /** The text of fields, with the corpus read. */
-  static ValueFunction values(Settings settings) {
-    if (!settings.text(FIELD_LENGTH_DISTRIBUTION_PROPERTY, "constant").equals("constant")) {
-      throw new UsageException(
-          FIELD_LENGTH_DISTRIBUTION_PROPERTY + ": only constant; a value's length is checked");
-    }
-    int length = settings.count(FIELD_LENGTH_PROPERTY, 100, LEAST_FIELD_LENGTH, 15_000_000);
-    var corpus = Corpus.read(settings.path("pressgauge.corpus"), length);
-    return new ValueFunction(corpus, settings.number("pressgauge.seed"), length);
+    mix = new OperationMix(settings, known, settings.number("pressgauge.seed"), phase());
   }
 
   private String phase() {
@@ -144,21 +121,10 @@ public final class TextWorkload extends CoreWorkload {
   }
 
   private void openSeries(Properties properties) {
-    if (loads) {
-      Series.open(Kind.INSERT.series(), properties);
-      if (MongoBinding.batchSize(settings) > 1) {
-        Series.open(MongoBinding.FLUSH, properties);
-      }
-    } else {
-      for (var kind : Kind.values()) {
-        if (mix.has(kind)) {
-          Series.open(kind.series(), properties);
-        }
-      }
-      if (mix.has(Kind.READ_MODIFY_WRITE)) {
-        Series.open(Kind.READ.series(), properties);
-        Series.open(Kind.UPDATE.series(), properties);
-      }
+    var names = loads ? Set.of(Insert.NAME) : mix.series();
+    names.forEach(name -> Series.open(name, properties));
+    if (loads && MongoBinding.batchSize(settings) > 1) {
+      Series.open(MongoBinding.FLUSH, properties);
     }
     Series.open("CLEANUP", properties);
   }
@@ -231,12 +197,8 @@ public final class TextWorkload extends CoreWorkload {
     return table;
   }
 
-  List<String> fields() {
-    return fields;
-  }
-
-  ValueFunction values() {
-    return values;
+  Documents documents() {
+    return documents;
   }
 
   OperationMix mix() {

@@ -48,9 +48,7 @@ public final class Verify {
     this.collection = collection;
     names = new KeyNames(settings);
     records = Records.of(settings);
-    var values = TextWorkload.values(settings);
-    var fields = TextWorkload.fieldNames(settings);
-    check = new DocumentCheck(new RecordIndex(names, records), fields, values);
+    check = new DocumentCheck(new RecordIndex(names, records), Documents.of(settings));
   }
 
   /** Runs the verification; see {@link Tool#main} for its exit status. */

@@ -1,13 +1,8 @@
 package pressgauge;
 
-import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.Vector;
 import java.util.concurrent.atomic.LongAdder;
-import pressgauge.OperationMix.Kind;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.Status;
@@ -15,17 +10,14 @@ import site.ycsb.measurements.Measurements;
 
 /** The operations of one client thread. */
 final class Worker {
-  /** Blind updates have no version to follow; they take one of so many in turn. */
-  private static final int BLIND_VERSIONS = 9999;
-
   private final TextWorkload workload;
   private final ClientRecord record;
   private final Measurements measurements = Measurements.getMeasurements();
   private final int thread;
   private final int threads;
   private final int share;
-  private final Map<String, ByteIterator> document = new LinkedHashMap<>();
-  private final Map<Kind, LongAdder> successes = new EnumMap<>(Kind.class);
+  private final Map<String, ByteIterator> document;
+  private final Map<String, LongAdder> successes = new HashMap<>();
   private int done;
   private int failuresInARow;
   private boolean died;
@@ -39,7 +31,7 @@ final class Worker {
     this.thread = thread;
     this.threads = threads;
     this.share = share;
-    workload.fields().forEach(name -> document.put(name, null));
+    document = workload.documents().blank();
   }
 
   /** Whether the thread did what it had to. */
@@ -49,26 +41,23 @@ final class Worker {
 
   /** Inserts the next record of a load; false ends the thread. */
   boolean load(DB db) {
-    return attempt(Kind.INSERT, () -> insert(db, workload.nextLoaded()));
+    var turn = turn(db);
+    return attempt(Insert.NAME, () -> Insert.insert(turn, workload.nextLoaded()));
   }
 
   /** Does the next operation of a run phase; false ends the thread. */
   boolean operate(DB db) {
-    long operation = workload.partition().operation((long) done * threads + thread);
-    var kind = workload.mix().kind(operation);
-    return attempt(
-        kind,
-        () ->
-            switch (kind) {
-              case READ -> read(db, operation);
-              case UPDATE -> update(db, operation);
-              case INSERT -> insertNext(db);
-              case SCAN -> scan(db, operation);
-              case READ_MODIFY_WRITE -> readModifyWrite(db, operation);
-            });
+    var turn = turn(db);
+    var operation = workload.mix().operation(turn.index());
+    return attempt(operation.name(), () -> operation.run(turn));
   }
 
-  private interface Operation {
+  private Turn turn(DB db) {
+    long index = workload.partition().operation((long) done * threads + thread);
+    return new Turn(workload, measurements, document, db, index);
+  }
+
+  private interface Attempt {
     Status run();
   }
 
@@ -76,28 +65,29 @@ final class Worker {
    * Counts an operation's status. A failure doesn't end the thread, as it would under YCSB, unless
    * it is one of too many in a row; what ends a thread is told and counted.
    */
-  private boolean attempt(Kind kind, Operation operation) {
+  private boolean attempt(String operation, Attempt attempt) {
     Status status;
     try {
-      status = operation.run();
+      status = attempt.run();
     } catch (RuntimeException | Error e) {
       // YCSB would exit with 0 on an exception, and lose the thread unseen on an error.
       return die(Reason.of(e));
     }
     done++;
-    count(kind, status);
+    count(operation, status);
     failuresInARow = status.isOk() ? 0 : failuresInARow + 1;
     if (failuresInARow < workload.maxFailures()) {
       return true;
     }
-    return die(failuresInARow + " failures in a row, at last " + kind + ' ' + status.getName());
+    return die(
+        failuresInARow + " failures in a row, at last " + operation + ' ' + status.getName());
   }
 
-  private void count(Kind kind, Status status) {
+  private void count(String operation, Status status) {
     if (status == Status.OK) {
-      successes.computeIfAbsent(kind, k -> record.counter(k.series(), Status.OK)).increment();
+      successes.computeIfAbsent(operation, name -> record.counter(name, Status.OK)).increment();
     } else {
-      record.count(kind.series(), status, 1);
+      record.count(operation, status, 1);
     }
   }
 
@@ -105,124 +95,5 @@ final class Worker {
     died = true;
     record.died(thread, why);
     return false;
-  }
-
-  private Status insert(DB db, long recordNumber) {
-    int field = 0;
-    for (var entry : document.entrySet()) {
-      entry.setValue(workload.values().value(recordNumber, field++, 0));
-    }
-    var status = db.insert(workload.table(), workload.keyName(recordNumber), document);
-    if (status.isOk()) {
-      record.inserted(recordNumber);
-    }
-    return status;
-  }
-
-  private Status insertNext(DB db) {
-    long key = workload.nextInserted();
-    try {
-      return insert(db, workload.recordNumber(key));
-    } finally {
-      workload.acknowledge(key);
-    }
-  }
-
-  private Status read(DB db, long operation) {
-    var key = workload.keyName(workload.chooseRecord(operation));
-    return db.read(workload.table(), key, fieldsToRead(operation), new HashMap<>());
-  }
-
-  private Status scan(DB db, long operation) {
-    var start = workload.keyName(workload.chooseRecord(operation));
-    return db.scan(
-        workload.table(),
-        start,
-        workload.scanLength(),
-        fieldsToRead(operation),
-        new Vector<HashMap<String, ByteIterator>>());
-  }
-
-  private Status update(DB db, long operation) {
-    long recordNumber = workload.chooseRecord(operation);
-    long version = 1 + operation % BLIND_VERSIONS;
-    var values = new LinkedHashMap<String, ByteIterator>();
-    for (int field : fieldsToWrite(operation)) {
-      var text = workload.values().value(recordNumber, field, version);
-      values.put(workload.fields().get(field), text);
-    }
-    return db.update(workload.table(), workload.keyName(recordNumber), values);
-  }
-
-  /**
-   * Waiting for the record's lock is part of the operation, though of neither its read nor write.
-   */
-  private Status readModifyWrite(DB db, long operation) {
-    long recordNumber = workload.chooseRecord(operation);
-    var key = workload.keyName(recordNumber);
-    var read = fieldsToRead(operation);
-    var write = fieldsToWrite(operation);
-    long intended = measurements.getIntendedtartTimeNs();
-    long start = System.nanoTime();
-    Status status;
-    var lock = workload.locks().of(recordNumber);
-    lock.lock();
-    try {
-      status = writeSuccessors(db, recordNumber, key, read, write);
-    } finally {
-      lock.unlock();
-    }
-    long end = System.nanoTime();
-    var series = Kind.READ_MODIFY_WRITE.series();
-    var measured = status.isOk() ? series : series + "-FAILED";
-    measurements.measure(measured, (int) ((end - start) / 1000));
-    measurements.measureIntended(measured, (int) ((end - intended) / 1000));
-    measurements.reportStatus(series, status);
-    return status;
-  }
-
-  /** Reads a record, and writes the next version of some fields. */
-  private Status writeSuccessors(
-      DB db, long recordNumber, String key, Set<String> read, int[] write) {
-    var found = new HashMap<String, ByteIterator>();
-    var status = db.read(workload.table(), key, read, found);
-    if (!status.isOk()) {
-      return status;
-    }
-    var successors = new LinkedHashMap<String, ByteIterator>();
-    for (int field : write) {
-      var name = workload.fields().get(field);
-      if (!found.containsKey(name)) {
-        return Status.UNEXPECTED_STATE;
-      }
-      long version = ValueFunction.version(TextValue.of(found.get(name))) + 1;
-      successors.put(name, workload.values().value(recordNumber, field, version));
-    }
-    status = db.update(workload.table(), key, successors);
-    if (status.isOk()) {
-      record.versionsWritten(successors.size());
-    }
-    return status;
-  }
-
-  /** The fields an operation reads; null for all, which a write of all must have seen. */
-  private Set<String> fieldsToRead(long operation) {
-    boolean all = workload.readsAllFields() || workload.writesAllFields();
-    return all ? null : Set.of(workload.fields().get(field(operation)));
-  }
-
-  private int[] fieldsToWrite(long operation) {
-    if (!workload.writesAllFields()) {
-      return new int[] {field(operation)};
-    }
-    var all = new int[workload.fields().size()];
-    for (int i = 0; i < all.length; i++) {
-      all[i] = i;
-    }
-    return all;
-  }
-
-  private int field(long operation) {
-    return workload.mix().field(operation, workload.fields().size());
   }
 }

@@ -7,9 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
 import org.bson.Document;
 import org.bson.RawBsonDocument;
@@ -18,19 +16,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import site.ycsb.ByteIterator;
 
 class DocumentCheckTest {
   private static final int RECORDS = 5;
   private static final List<String> FIELDS = List.of("field0", "field1");
 
   private final KeyNames names = new KeyNames(new Settings(new Properties()));
-  private final ValueFunction values = values();
+  private final Documents documents = new TextDocuments(FIELDS, values());
   private final DocumentCheck check =
       new DocumentCheck(
-          new RecordIndex(names, new Records(List.of(new Records.Range(0, 5)), 5, 5)),
-          FIELDS,
-          values);
+          new RecordIndex(names, new Records(List.of(new Records.Range(0, 5)), 5, 5)), documents);
 
   private static ValueFunction values() {
     var lines = "One line of text.\nAnother line, longer than that.\n";
@@ -38,10 +33,8 @@ class DocumentCheckTest {
   }
 
   private RawBsonDocument stored(int recordNumber, long version) {
-    Map<String, ByteIterator> fields = new LinkedHashMap<>();
-    for (int field = 0; field < FIELDS.size(); field++) {
-      fields.put(FIELDS.get(field), values.value(recordNumber, field, version));
-    }
+    var fields = documents.blank();
+    documents.fill(fields, recordNumber, version);
     var buffer = new BsonBuffer(64);
     int start = MongoBinding.encode(buffer, names.of(recordNumber), fields);
     return buffer.view(start, buffer.size());

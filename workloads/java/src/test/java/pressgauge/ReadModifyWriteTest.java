@@ -108,7 +108,7 @@ class ReadModifyWriteTest extends WorkloadRunner {
         };
     run(db, 1, true);
     var properties = properties(concat(RMW, "requestdistribution", "zipfian"));
-    var workload = new TextWorkload(end);
+    var workload = new TextWorkload(end, known);
     workload.init(properties);
     var threads = new ArrayList<Thread>();
     for (int thread = 0; thread < 4; thread++) {

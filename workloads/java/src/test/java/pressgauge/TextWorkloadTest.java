@@ -118,7 +118,7 @@ class TextWorkloadTest extends WorkloadRunner {
   @Test
   void aThreadThatNeverStartedIsMissed() throws Exception {
     var properties = properties("threadcount", "2");
-    var workload = new TextWorkload(end);
+    var workload = new TextWorkload(end, known);
     workload.init(properties);
     workload.cleanup();
     assertEquals(3, end.correction.getAsInt());
@@ -134,10 +134,11 @@ class TextWorkloadTest extends WorkloadRunner {
     "readproportion, 2",
     "requestdistribution, odd",
     "mongodb.batchsize, many",
+    "pressgauge.documents, odd",
   })
   void wrongPropertiesEndTheClientWithStatus2(String name, String value) {
     var properties = properties(name, value, "dotransactions", "false");
-    var workload = new TextWorkload(end);
+    var workload = new TextWorkload(end, known);
     var ended = assertThrows(IllegalStateException.class, () -> workload.init(properties));
     assertTrue(ended.getMessage().endsWith("2"), ended.getMessage());
     assertFalse(end.status == 0);

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
@@ -48,13 +49,13 @@ class ValueFunctionTest {
     var lines = golden().get("corpora", Document.class).getString(vector.getString("corpus"));
     int length = vector.getInteger("length");
     long version = number(vector, "version");
-    var value =
-        values(lines, number(vector, "seed"), length)
-            .value(number(vector, "key"), vector.getInteger("field"), version);
+    Documents documents =
+        new TextDocuments(List.of(), values(lines, number(vector, "seed"), length));
+    var value = documents.value(number(vector, "key"), vector.getInteger("field"), version);
     assertAll(
         () -> assertEquals(vector.getString("value"), value.toString()),
         () -> assertEquals(length, value.length()),
-        () -> assertEquals(version, ValueFunction.version(value)));
+        () -> assertEquals(version, documents.version(value)));
   }
 
   @Test

@@ -24,6 +24,9 @@ abstract class WorkloadRunner {
   @TempDir private Path folder;
   final FakeEnd end = new FakeEnd();
 
+  /** What the workload under test knows. */
+  Operations known = Operations.REGISTERED;
+
   static final class FakeEnd implements ProcessEnd {
     int status;
     IntSupplier correction = () -> 0;
@@ -67,7 +70,7 @@ abstract class WorkloadRunner {
     var properties = properties(more);
     properties.setProperty("threadcount", Integer.toString(threads));
     properties.setProperty("dotransactions", Boolean.toString(!load));
-    var workload = new TextWorkload(end);
+    var workload = new TextWorkload(end, known);
     workload.init(properties);
     int operations = load ? RECORDS : OPERATIONS;
     var states = new Object[threads];
