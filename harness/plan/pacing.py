@@ -45,7 +45,7 @@ def workloads_of(campaign: Campaign, trial: PlannedTrial, rates: Rates) -> dict[
         if workload.pace is None:
             found[name] = workload
         elif trial.block > 0 and (rate := rates.get(trial.cell.dataset, {}).get(name)):
-            found[name] = workload.model_copy(update={"target_per_s": rate})
+            found[name] = workload.model_copy(update={"target_per_s": rate, "pace": None})
     return found
 
 
