@@ -67,10 +67,6 @@ final class ClientRecord {
     writeConcern = concern;
   }
 
-  String writeConcern() {
-    return writeConcern;
-  }
-
   void inserted(long recordNumber) {
     if (recordNumber > lastInserted.get()) {
       lastInserted.accumulateAndGet(recordNumber, Math::max);
@@ -101,8 +97,17 @@ final class ClientRecord {
     return sum;
   }
 
-  /** For the client file; see {@link ClientFile}. */
-  Map<String, Object> operations() {
+  /** For the client file; see {@link ClientFile}. The last record is the highest acknowledged. */
+  Map<String, Object> facts() {
+    var facts = new LinkedHashMap<String, Object>();
+    facts.put("operations", operations());
+    facts.put("versions_written", versionsWritten.sum());
+    facts.put("write_concern", writeConcern);
+    facts.put("last_inserted_record", lastInserted.get() < 0 ? null : lastInserted.get());
+    return facts;
+  }
+
+  private Map<String, Object> operations() {
     var all = new TreeMap<String, Object>();
     operations.forEach(
         (name, statuses) -> {
@@ -127,14 +132,5 @@ final class ClientRecord {
       died.forEach((thread, why) -> list.add(Map.of("thread", thread, "why", why)));
     }
     return list;
-  }
-
-  long versionsWritten() {
-    return versionsWritten.sum();
-  }
-
-  /** The highest record number acknowledged by an insert; -1 if none was. */
-  long lastInserted() {
-    return lastInserted.get();
   }
 }

@@ -52,8 +52,6 @@ public final class TextWorkload extends CoreWorkload {
   private Partition partition;
   private boolean uniform;
   private boolean loads;
-  private int firstKey;
-  private int keys;
   private int operations;
   private long insertStart;
   private int maxFailures;
@@ -90,8 +88,8 @@ public final class TextWorkload extends CoreWorkload {
     record = ClientRecord.of(properties);
     loads = !settings.flag(Client.DO_TRANSACTIONS_PROPERTY, true);
     int records = settings.count(Client.RECORD_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
-    firstKey = settings.count(INSERT_START_PROPERTY, 0, 0, records);
-    keys = settings.count(INSERT_COUNT_PROPERTY, records - firstKey, 1, records - firstKey);
+    int firstKey = settings.count(INSERT_START_PROPERTY, 0, 0, records);
+    int keys = settings.count(INSERT_COUNT_PROPERTY, records - firstKey, 1, records - firstKey);
     operations =
         loads ? keys : settings.count(Client.OPERATION_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
     insertStart = settings.count("pressgauge.insertstart", records, records, Integer.MAX_VALUE);
@@ -114,7 +112,10 @@ public final class TextWorkload extends CoreWorkload {
     // The zipfian generator spreads its draws over all keys that the operations could insert, and
     // draws again while a key doesn't exist yet. A count meant as "no limit" would let it draw
     // forever; and it needs one even for a load.
-    int bound = settings.text(Client.MAX_EXECUTION_TIME, "0").equals("0") ? operations : keys;
+    int bound =
+        settings.text(Client.MAX_EXECUTION_TIME, "0").equals("0")
+            ? operations
+            : partition.records();
     core.setProperty(
         Client.OPERATION_COUNT_PROPERTY, Integer.toString(Math.min(bound, operations)));
     return core;
@@ -170,10 +171,7 @@ public final class TextWorkload extends CoreWorkload {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("phase", phase());
     facts.put("threads", threads);
-    facts.put("operations", record.operations());
-    facts.put("versions_written", record.versionsWritten());
-    facts.put("write_concern", record.writeConcern());
-    facts.put("last_inserted_record", record.lastInserted() < 0 ? null : record.lastInserted());
+    facts.putAll(record.facts());
     try {
       int target = settings.count(Client.TARGET_PROPERTY, 0, 0, Integer.MAX_VALUE);
       clientFile.write(settings.path("pressgauge.clientfile"), target, facts);
