@@ -12,8 +12,6 @@ MAVEN    := mvn -q -f workloads/java/pom.xml
 MAVEN_LIST := org.apache.maven.plugins:maven-dependency-plugin:3.8.1:list
 stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
-BESIDE := $(addprefix tests/,analysis ansible datasets fuzz reports workloads $(addsuffix .py,test_remote_hosts \
-     test_core_workloads test_engines_as_factor test_full_disk test_regimes test_same_documents))
 options   = --inventory "$(INVENTORY)" $(cloud_home)
 
 # Where the environment forbids bytecode, every command, and Ansible within it, would compile its packages anew.
@@ -98,13 +96,14 @@ test: setup-test lint ## Linters, type checks, unit and property tests, then rea
 	@$(MAVEN) verify
 	@$(MAKE) -s -k -j2 tests tests-beside; ended=$$?; cat .pressgauge/tests-beside.log; exit $$ended
 
-# Two halves side by side, each with a folder of Pressgauge's of its own, since that lets in one campaign at a time.
+# Two halves side by side (tests/conftest.py says which test is of which), each with a folder of Pressgauge's of its own,
+# since that lets in one campaign at a time.
 .PHONY: tests tests-beside
 tests:
-	@$(PYTHON) -m pytest --durations=8 $(addprefix --ignore=,$(BESIDE))
+	@$(PYTHON) -m pytest --durations=8 -m "not beside"
 
 tests-beside:
-	@PRESSGAUGE_HOME="$(CURDIR)/.pressgauge/beside" $(PYTHON) -m pytest --durations=8 $(BESIDE) > .pressgauge/tests-beside.log 2>&1
+	@PRESSGAUGE_HOME="$(CURDIR)/.pressgauge/beside" $(PYTHON) -m pytest --durations=8 -m beside > .pressgauge/tests-beside.log 2>&1
 
 prove-hosts: setup-test ## A link cut, a host lost, two platforms side by side, over SSH between network namespaces (needs root; ten minutes)
 	@$(PYTHON) -m pytest -q tests/proofs/faults_on_hosts.py tests/proofs/platforms_on_hosts.py

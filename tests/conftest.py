@@ -23,6 +23,17 @@ if TYPE_CHECKING:
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
+TESTS = ROOT / "tests"
+OWN_HALF = {"harness", "proofs"}
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Every room's tests but the harness's run beside it; a module of no room says `beside` itself, or does not."""
+    folder = item.path.relative_to(TESTS).parts[0]
+    if folder not in OWN_HALF and not folder.endswith(".py"):
+        item.add_marker("beside")
+
+
 ansible.__path__.append(str(ROOT / "ansible"))
 ansible.module_utils.__path__.append(str(ROOT / "ansible/module_utils"))
 

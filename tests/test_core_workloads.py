@@ -15,7 +15,7 @@ from tests.harness.commands import harness
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.beside]
 EXPECTED = {
     "a": {"READ", "UPDATE"},
     "b": {"READ", "UPDATE"},

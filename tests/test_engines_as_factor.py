@@ -15,7 +15,7 @@ from tests.harness.commands import HOME, harness, left_running
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.beside]
 
 
 def reduced(campaign: str, path: Path, port: int) -> Path:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.real,
+    pytest.mark.beside,
     pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a filesystem"),
 ]
 MIB = 2**20

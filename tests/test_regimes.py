@@ -12,7 +12,7 @@ from harness.ledger.runs import find_run
 from tests.campaigns import small
 from tests.harness.commands import harness
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.beside]
 MIB = 2**20
 
 

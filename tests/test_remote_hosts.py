@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.real,
+    pytest.mark.beside,
     pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces are made by root alone"),
 ]
 PORT = 27440  # and the next one, of the member that shares the first host

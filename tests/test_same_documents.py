@@ -16,7 +16,7 @@ from tests.harness.commands import harness
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.beside]
 
 
 def content(folder: Path, threads: int, compressor: str) -> str:
