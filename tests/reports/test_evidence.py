@@ -45,7 +45,7 @@ def reading(record: TrialRecord, pages: float, disk_bytes: float, warmup_pages: 
     ids=["only the warm-up read", "a page in fifty", "most miss", "the file cache has them"],
 )
 def test_a_phases_regime_is_the_classifiers(reads: tuple[float, ...], said: str) -> None:
-    material = Material.of(run([reading(record, *reads) for record in campaign(arms=(SNAPPY,))]))
+    material = Material(run([reading(record, *reads) for record in campaign(arms=(SNAPPY,))]))
     (group,) = material.groups
     told = evidence.regime(material, group, "rmw")
     assert told is not None
@@ -56,9 +56,9 @@ def test_a_phases_regime_is_the_classifiers(reads: tuple[float, ...], said: str)
 def test_trials_of_several_regimes_are_said_to_differ_and_without_counters_nothing_is_said() -> None:
     records = campaign(arms=(SNAPPY,))
     mixed = [reading(record, 0.9 if record.block else 0.0, 9000) for record in records]
-    material = Material.of(run(mixed))
+    material = Material(run(mixed))
     (group,) = material.groups
     told = evidence.regime(material, group, "rmw")
     assert told == "rmw: not the same in all trials (0 to 0.900 pages read per operation in the window)"
-    bare = Material.of(run(records))
+    bare = Material(run(records))
     assert evidence.regime(bare, group, "rmw") is None
