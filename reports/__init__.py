@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from analysis.decide.decision import Decision
-
 __all__ = [
     "LinkedError",
     "Run",
@@ -28,8 +26,8 @@ __all__ = [
 ]
 
 
-def write_report(run: Run, folder: Path, template_dir: Path | None = None) -> Decision:
-    """Decide, and write the run's report into the folder.
+def write_report(run: Run, folder: Path, template_dir: Path | None = None) -> None:
+    """Write the run's report into the folder.
 
     It gets index.html, report.md, decision.json, metrics.csv and figures/*.svg|png; each file appears whole or not at
     all, the page last. Templates in `template_dir` override ours (docs/templates.md).
@@ -41,7 +39,7 @@ def write_report(run: Run, folder: Path, template_dir: Path | None = None) -> De
     """
     from reports.output.write import write  # noqa: PLC0415 the chart libraries take a second to load: only when needed
 
-    return write(run, folder, template_dir)
+    write(run, folder, template_dir)
 
 
 def write_index(runs: Sequence[RunSummary], shifts: Sequence[Shift], path: Path) -> None:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from analysis.decide.cost import offered_a_rate, with_costs
-from analysis.decide.decision import Decision, decide
 from analysis.stats import frames
 from analysis.stats.effects import Group
 from analysis.stats.frames import Row
@@ -17,6 +15,7 @@ from reports.theme import ArmStyle, arm_styles
 if TYPE_CHECKING:
     import pandas as pd
 
+    from analysis.decide.decision import Decision
     from analysis.stats.quantities import Estimate
     from analysis.stats.verdicts import Effect
     from analysis.trial.records import Phase, TrialRecord
@@ -25,15 +24,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Material:
-    """A run, judged."""
+    """A run, and what is drawn from it."""
 
     run: Run
-    decision: Decision
 
-    @classmethod
-    def of(cls, run: Run) -> Material:
-        """Decide, and keep the run beside the decision."""
-        return cls(run, decide(run.records, run.criteria, run.question, run.moved))
+    @property
+    def decision(self) -> Decision:
+        """The run's."""
+        return self.run.decision
+
+    @property
+    def measured(self) -> pd.DataFrame:
+        """The run's measurements, with costs."""
+        return self.run.measured
 
     @cached_property
     def records(self) -> list[TrialRecord]:
@@ -44,12 +47,6 @@ class Material:
     def counting(self) -> list[TrialRecord]:
         """The records whose figures may be used."""
         return [record for record in self.records if record.counts]
-
-    @cached_property
-    def measured(self) -> pd.DataFrame:
-        """`frames.measurements` with the costs under the run's prices."""
-        prices = self.run.criteria.prices
-        return with_costs(frames.measurements(self.records), prices, offered_a_rate(self.records, prices.workload))
 
     @cached_property
     def styles(self) -> dict[str, ArmStyle]:

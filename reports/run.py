@@ -1,4 +1,4 @@
-"""What a report is made from: one run of a campaign, as the harness hands it over."""
+"""What a report is made from: one run of a campaign and its decision, as the harness hands them over."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from analysis.decide.decision import Decision
     from analysis.gate.comparability import Difference
     from analysis.gate.history import Step
-    from analysis.stats.criteria import Criteria
     from analysis.trial.canaries import Moved
     from analysis.trial.records import Cell, TrialRecord
 
@@ -23,18 +22,19 @@ Finding = tuple[str, str, str, str]
 
 @dataclass(frozen=True)
 class Run:
-    """One run. Every text in it may be hostile: names and errors come from specs, logs and databases."""
+    """One run, decided. Every text in it may be hostile: names and errors come from specs, logs and databases."""
 
     campaign: str
     run_id: str
-    question: str
     spec_text: str
     """The YAML as the user wrote it."""
     command: str
     """What repeats this run."""
     records: tuple[TrialRecord, ...]
     """All attempts, void ones included."""
-    criteria: Criteria
+    decision: Decision
+    measured: pd.DataFrame
+    """`frames.measurements` of the records with the costs under the criteria's prices: a judged study's."""
     planned_trials: tuple[tuple[int, Cell], ...]
     """Block and cell of every trial planned so far, so that missing ones show."""
     arms: tuple[str, ...]

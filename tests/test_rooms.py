@@ -24,6 +24,17 @@ FLOORS = {
 }
 """A room's packages from the ground up. What is in none of them is below all, but for the room's own `__init__`."""
 ADDONS = "harness.addons"
+JUDGES = {
+    "analysis.decide.caveats.caveats",
+    "analysis.decide.contrasts.contrast",
+    "analysis.decide.decision.decide",
+    "analysis.decide.decision.decide_study",
+    "analysis.decide.recommendation.choose",
+    "analysis.decide.study.study",
+    "analysis.stats.effects.compare",
+    "analysis.stats.verdicts.judge",
+}
+"""What decides. A report is handed what it found."""
 MAY_USE_ADDONS = ("harness.addons", "harness.cli.remote")
 
 
@@ -72,6 +83,12 @@ def test_every_package_has_its_floor() -> None:
     for room, floors in FLOORS.items():
         packages = {path.parent.name for path in (ROOT / room).glob("*/__init__.py")}
         assert packages <= set(floors), room
+
+
+def test_reports_decide_nothing() -> None:
+    for module, path in modules("reports").items():
+        assert not imports(path) & JUDGES, module
+    assert imports(ROOT / "harness/cli/outcome.py") & JUDGES, "the names are those that decide"
 
 
 def test_the_core_does_without_addons() -> None:

@@ -88,8 +88,12 @@ def decide(
 
     `moved` are the canaries beyond the limit; they become caveats, and change nothing else.
     """
-    kept = list(records)
-    found = study(kept, criteria)
+    return decide_study(study(records, criteria), question, moved)
+
+
+def decide_study(found: Study, question: str = "", moved: Iterable[Moved] = ()) -> Decision:
+    """`decide` for records that have been judged already."""
+    criteria = found.criteria
     figures = estimates(found.measurements, criteria.confidence_percent)
     groups = _groups(found)
     choices = [choose(found, group, figures) for group in groups]

@@ -86,11 +86,16 @@ def bound(check: ConstraintCheck) -> str:
 
 
 def constraint(check: ConstraintCheck) -> str:
-    """A constraint, whether it holds, and by which figures."""
-    figures = f" ({quantities.effect(check.ratio)})" if check.ratio is not None else ""
+    """A constraint, its figures, and whether it holds."""
     if check.state is State.UNDECIDED:
-        return f"{bound(check)}{figures}: undecided; {further(check.further)}"
-    return f"{bound(check)}{figures}: {check.state}"
+        return f"{bound_and_figures(check)}: undecided; {further(check.further)}"
+    return f"{bound_and_figures(check)}: {check.state}"
+
+
+def bound_and_figures(check: ConstraintCheck) -> str:
+    """A constraint, and what was measured where it has a ratio."""
+    figures = f" ({quantities.effect(check.ratio)})" if check.ratio is not None else ""
+    return f"{bound(check)}{figures}"
 
 
 def failing(arm: ArmCheck) -> str:
@@ -100,33 +105,47 @@ def failing(arm: ArmCheck) -> str:
 
 
 def recommendation(choice: Choice, baseline: str) -> str:
-    """The recommendation in one sentence."""
+    """The recommendation in one sentence: what to run, and why."""
+    return f"{headline(choice)}: {why(choice, baseline)}"
+
+
+def headline(choice: Choice) -> str:
+    """What to run, in three words."""
+    if choice.arm is None:
+        return "No recommendation"
+    return f"{'Run' if choice.outcome is Outcome.SWITCH else 'Keep'} {choice.arm}"
+
+
+def why(choice: Choice, baseline: str) -> str:
+    """What the headline rests on, as the rest of its sentence."""
     label = _label(choice.objective_metric)
     constrained = any(check.checks for check in choice.checks)
-    among = " among the arms that satisfy the constraints" if constrained else ""
     if choice.outcome is Outcome.NO_BASELINE:
-        return f"No recommendation: the baseline {baseline} has no trial that counts."
+        return f"the baseline {baseline} has no trial that counts."
     if choice.outcome is Outcome.NOTHING_SATISFIES:
-        return "No recommendation: no arm is shown to satisfy the constraints."
+        return "no arm is shown to satisfy the constraints."
     if choice.outcome is Outcome.NOT_MEASURED:
-        kept = f"Keep {choice.arm}" if choice.arm else "No recommendation"
-        no_pairs = f"{label} could not be compared, because no block has it for {baseline} and another arm"
-        why = no_pairs if len(choice.checks) > 1 else "no other arm has a trial that counts"
-        return f"{kept}: {why}."
+        if len(choice.checks) > 1:
+            return f"{label} could not be compared, because no block has it for {baseline} and another arm."
+        return "no other arm has a trial that counts."
     if choice.outcome is Outcome.KEEP:
         other = "no other arm that satisfies the constraints" if constrained else "no other arm"
-        kept = f"Keep {baseline}: {other} is shown to be better at {label}."
-        return f"{kept} {_passed_over(choice)}".rstrip()
+        return f"{other} is shown to be better at {label}. {_passed_over(choice)}".rstrip()
+    return _switch(choice, baseline, " among the arms that satisfy the constraints" if constrained else "")
+
+
+def _switch(choice: Choice, baseline: str, among: str) -> str:
+    """By what the chosen arm is better than the baseline, and how it was chosen among its equals."""
     assert choice.effect is not None
     assert choice.effect.ratio is not None
-    figures = quantities.effect(choice.effect.ratio)
+    label, figures = _label(choice.objective_metric), quantities.effect(choice.effect.ratio)
     if choice.tied and choice.tie_breaker:
         return (
-            f"Run {choice.arm}: {label} {figures}, against {baseline}; {listed(choice.tied)} "
+            f"{label} {figures}, against {baseline}; {listed(choice.tied)} "
             f"{'is' if len(choice.tied) == 1 else 'are'} equivalent in that, and {choice.arm} has the best mean "
             f"{_label(choice.tie_breaker)} of them."
         )
-    return f"Run {choice.arm}: the best {label}{among}, {figures}, against {baseline}."
+    return f"the best {label}{among}, {figures}, against {baseline}."
 
 
 def _passed_over(choice: Choice) -> str:

@@ -25,11 +25,11 @@ from analysis.gate.leads import Lead, leads
 from analysis.gate.pairing import Pair, Selection, pair_cells
 from analysis.gate.tolerances import Regression, Tolerance, Tolerances, is_regression
 from analysis.stats.effects import ratio_estimate
-from analysis.stats.inference import Inference, holm, infer, p_difference, p_equivalence, welch
+from analysis.stats.inference import Inference, infer, welch
 from analysis.stats.metrics import UnknownMetricError, metric
 from analysis.stats.primary import deciding_workload, primary_metrics
 from analysis.stats.quantities import Estimate, Unit
-from analysis.stats.verdicts import log_margin
+from analysis.stats.verdicts import adjusted, log_margin
 from core.model import Part
 
 if TYPE_CHECKING:
@@ -107,10 +107,10 @@ def gate(baseline: Side, candidate: Side, tolerances: Tolerances, selection: Sel
     if all(one.inference is None for one in found):
         raise NothingComparedError("; ".join(_why_nothing(found, baseline, candidate)))
     alpha = 1 - criteria.confidence_percent / 100
-    different, equal = _adjusted(found, [one.tolerance_percent for one in asked])
+    different, equal = adjusted([one.inference for one in found], [log_margin(one.tolerance_percent) for one in asked])
     checks = [
         _check(one, compared, p, q, alpha, criteria.confidence_percent)
-        for one, compared, p, q in zip(asked, found, different, equal, strict=True)
+        for one, compared, p, q in zip(asked, found, different.tolist(), equal.tolist(), strict=True)
     ]
     unknown = tolerances.unknown(present)
     return Gate(
@@ -202,31 +202,10 @@ def _relative(figure: Figure) -> float:
     return figure.resolution / figure.value
 
 
-def _adjusted(found: Sequence[_Compared], tolerances: Sequence[float]) -> tuple[list[float | None], list[float | None]]:
-    """P-values after Holm's correction. What has none stays in the family with 1: it never makes the others surer."""
-    inferences = [one.inference for one in found]
-    if not inferences:
-        return [], []
-    different = holm([1.0 if one is None else float(p_difference(one)) for one in inferences])
-    equal = holm(
-        [
-            1.0 if one is None else float(p_equivalence(one, log_margin(percent)))
-            for one, percent in zip(inferences, tolerances, strict=True)
-        ]
-    )
-    kept = [one is not None for one in inferences]
-    return (
-        [float(p) if known else None for p, known in zip(different, kept, strict=True)],
-        [float(p) if known else None for p, known in zip(equal, kept, strict=True)],
-    )
-
-
-def _check(
-    one: _Question, compared: _Compared, p: float | None, q: float | None, alpha: float, confidence_percent: float
-) -> Check:
+def _check(one: _Question, compared: _Compared, p: float, q: float, alpha: float, confidence_percent: float) -> Check:
     found = compared.inference
     verdict = GateVerdict.UNDECIDED
-    if found is not None and p is not None and q is not None:
+    if found is not None:
         verdict = _verdict(one, float(found.mean), p, q, alpha)
     return Check(
         pair=one.pair.label,
@@ -235,8 +214,8 @@ def _check(
         ratio=None if found is None else ratio_estimate(found, confidence_percent, Unit.RATIO),
         tolerance_percent=one.tolerance_percent,
         regression=one.regression,
-        p_difference=p,
-        p_unchanged=q,
+        p_difference=p if found else None,
+        p_unchanged=q if found else None,
         blocks=compared.blocks,
         problem=compared.problem,
         leads=leads(one.pair, one.key) if verdict is GateVerdict.REGRESSED else (),

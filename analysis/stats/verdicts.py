@@ -26,6 +26,8 @@ from core.model import Part
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
+    from analysis.stats.inference import Floats, Inference
+
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -81,6 +83,21 @@ def log_margin(margin_percent: float) -> float:
     return math.log1p(margin_percent / 100)
 
 
+def adjusted(inferences: Sequence[Inference | None], margins: Sequence[float]) -> tuple[Floats, Floats]:
+    """A family's p-values of "the ratio is 1" and of "it lies outside the margin" (of each, as a log-ratio).
+
+    Each kind after Holm's correction; what has no inference stays in the family with p = 1.
+    """
+    different = holm([1.0 if one is None else float(p_difference(one)) for one in inferences])
+    equal = holm(
+        [
+            1.0 if one is None else float(p_equivalence(one, margin))
+            for one, margin in zip(inferences, margins, strict=True)
+        ]
+    )
+    return different, equal
+
+
 def judge(
     comparisons: Iterable[Comparison],
     *,
@@ -105,10 +122,9 @@ def _judge_family(members: Sequence[Comparison], family: Family, margin: float, 
     if not members:
         return []
     inferences = [one.inference for one in members]
-    different = holm([1.0 if found is None else float(p_difference(found)) for found in inferences])
-    equal = holm([1.0 if found is None else float(p_equivalence(found, margin)) for found in inferences])
+    different, equal = adjusted(inferences, [margin] * len(members))
     # What the correction leaves to the comparisons that are still open.
-    levels = Levels(*(alpha / max(1, int(np.sum(adjusted > alpha))) for adjusted in (different, equal)))
+    levels = Levels(*(alpha / max(1, int(np.sum(p > alpha))) for p in (different, equal)))
     effects = []
     for one, found, p, q in zip(members, inferences, different.tolist(), equal.tolist(), strict=True):
         verdict = _verdict(one, p, q, alpha)

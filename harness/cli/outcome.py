@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.decide.decision import decide
+from analysis.decide.decision import decide, decide_study
 from analysis.decide.stopping import further_blocks
+from analysis.decide.study import study
 from analysis.stats import frames
 from analysis.stats.quantities import block_number
 from core.files import write_whole
@@ -81,30 +82,36 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
     """
     run = read_run(ledger, campaign)
     try:
-        decision = write_report(run, ledger.report_folder, template)
+        write_report(run, ledger.report_folder, template)
     except TemplateFaultError as error:
         raise InputError(str(error), do="mend the template; docs/templates.md has an example") from error
     except LinkedError as error:
         raise InputError(str(error), do="remove the link; what it leads to was not touched") from error
     write_tables(run.records, ledger.report_folder)
     ledger.record_report()
-    return decision
+    return run.decision
 
 
 def read_run(ledger: Ledger, campaign: Campaign) -> Run:
-    """Everything of a run that its report is made from. Raises InputError where a file of it can't be read."""
+    """Everything of a run that its report is made from, and its decision.
+
+    Raises:
+        InputError: a file of the run can't be read, or a record doesn't fit the campaign.
+    """
     records = ledger.records()
     blocks = max(campaign.fewest_blocks, blocks_begun(campaign, records))
     hosts = read_hosts(ledger.folder)
     versions = [engine.version for engine in campaign.engines.values()]
+    moved = moved_canaries(ledger.folder, campaign.limits.canary_percent)
+    found = study(records, campaign.decision)
     return Run(
         campaign=campaign.name,
         run_id=ledger.run_id,
-        question=campaign.question,
         spec_text=_spec_text(ledger.folder / SPEC_FILE),
         command=ledger.state().get("command", ""),
         records=tuple(records),
-        criteria=campaign.decision,
+        decision=decide_study(found, campaign.question, moved),
+        measured=found.measurements,
         planned_trials=tuple(trial.what for trial in plan(campaign, blocks, ledger.platforms)),
         arms=tuple(campaign.arms),
         engines=tuple(campaign.engines),
@@ -117,7 +124,7 @@ def read_run(ledger: Ledger, campaign: Campaign) -> Run:
             host: [(f.subject, f.found, f.level.value, f.advice) for f in doctor.examine(survey, versions)]
             for host, survey in hosts.items()
         },
-        moved=moved_canaries(ledger.folder, campaign.limits.canary_percent),
+        moved=moved,
         time_series=engine_seconds(ledger, records),
         faults=tuple(evidence_faults(ledger)),
     )

@@ -32,7 +32,7 @@ _DOWNWARDS = (0.99, 0.98, 0.95, 0.9, 0.8, 0.7, 0.5, 0.35, 0.2, 0.1, 0.05, 0.02, 
 def forest(material: Material, group: Group, effects: Sequence[Effect]) -> Chart:
     """The given effects of one group, by metric; each metric has a line of its own above its arms."""
     lines = _lines(effects)
-    criteria = material.run.criteria
+    criteria = material.decision.criteria
     drawn = [line for line in lines if "value" in line]
     x = _change_axis(drawn, criteria.baseline, criteria.equivalence_margin_percent)
     layer = alt.layer(

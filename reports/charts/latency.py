@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from analysis.stats.metrics import metric, workload_of
+from analysis.stats.metrics import workload_of
 from analysis.stats.quantities import Unit, quantity
 from analysis.trial.latency import merge
 from reports.charts.base import Chart, arm_scale, chart_spec, interval, rows, slug
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from reports.theme import ArmStyle
 
 PERCENTILES = (("p50", 0.5), ("p90", 0.1), ("p95", 0.05), ("p99", 0.01), ("p99.9", 0.001), ("p99.99", 0.0001))
+_TABULATED = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
+"""Metrics of the table, and what its columns are called."""
 """A percentile's name, and the share of operations that take longer."""
 
 KINDS = ("actual", "intended")
@@ -150,12 +152,10 @@ def _table(merged: dict[tuple[str, str], _Merged]) -> Table:
 
 def latency_table(material: Material, group: Group) -> Table:
     """Percentiles of each phase and arm, as means over the trials with their intervals."""
-    names = ("p50", "p95", "p99", "p999")
-    labels = [metric(f"insert.{name}").label.removeprefix("insert ").removesuffix(" latency") for name in names]
     body: list[tuple[str, ...]] = []
     for workload in material.phases:
         for arm in material.styles:
-            cells: list[Any] = [material.figures.get((group, arm, f"{workload}.{name}")) for name in names]
+            cells: list[Any] = [material.figures.get((group, arm, f"{workload}.{name}")) for name in _TABULATED]
             if any(cells):
                 body.append((workload, arm, *(interval(cell) if cell else ABSENT for cell in cells)))
-    return Table(("phase", "arm", *labels), tuple(body), labels=2)
+    return Table(("phase", "arm", *_TABULATED.values()), tuple(body), labels=2)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from analysis.decide.decision import Decision
     from reports.charts.base import Chart
     from reports.page.context import Page
     from reports.run import Run
@@ -32,21 +31,19 @@ _PNG_SCALE = 2
 _TALLEST_PX = 8000
 
 
-def write(run: Run, folder: Path, template_dir: Path | None) -> Decision:
+def write(run: Run, folder: Path, template_dir: Path | None) -> None:
     """See `reports.write_report`."""
     refuse_links(folder, folder / _FIGURES)
     with ThreadPoolExecutor(max_workers=2) as pool:
-        vega = pool.submit(_start_drawing)  # the drawing engine takes half a second to start: meanwhile, decide
-        material = Material.of(run)
-        found = page(material)
+        vega = pool.submit(_start_drawing)  # it takes half a second: meanwhile, the page is made
+        found = page(Material(run))
         figures = [pool.submit(_figure, chart) for chart in found.charts() if _exported(chart)]
         texts = render(given(found, vega.result()), template_dir)
     write_figures([figure.result() for figure in figures], folder / _FIGURES)
-    write_whole(folder / "decision.json", material.decision.as_json)
-    write_whole(folder / "metrics.csv", csv_text(material.measured))
+    write_whole(folder / "decision.json", run.decision.as_json)
+    write_whole(folder / "metrics.csv", csv_text(run.measured))
     for name, text in texts.items():
         write_whole(folder / name, text)
-    return material.decision
 
 
 def _start_drawing() -> str:

@@ -102,24 +102,15 @@ def answer(material: Material, group: Group) -> Answer:
     if found is None:
         missing = "Nothing could be decided: not one trial was recorded."
         return Answer(group.label, "No recommendation", missing, decided=False, checks=(), reasons=())
-    headline, _, rest = found.sentence.partition(": ")
-    whole = _headline(found.choice)
-    if headline != whole:  # a name that itself holds a colon
-        rest = found.sentence.removeprefix(f"{whole}: ")
+    why = sentences.why(found.choice, material.decision.baseline)
     return Answer(
         label=group.label,
-        headline=whole,
-        sentence=rest[:1].upper() + rest[1:],
+        headline=sentences.headline(found.choice),
+        sentence=why[:1].upper() + why[1:],
         decided=found.choice.outcome in (Outcome.SWITCH, Outcome.KEEP),
         checks=_checks(found.choice),
         reasons=found.reasons,
     )
-
-
-def _headline(choice: Choice) -> str:
-    if choice.arm is None:
-        return "No recommendation"
-    return f"{'Run' if choice.outcome is Outcome.SWITCH else 'Keep'} {choice.arm}"
 
 
 def _checks(choice: Choice) -> tuple[Check, ...]:
@@ -128,8 +119,7 @@ def _checks(choice: Choice) -> tuple[Check, ...]:
     if found is None or choice.outcome is not Outcome.SWITCH:
         return ()
     return tuple(
-        Check(STATES[check.state], check.state.value, sentences.constraint(check).rpartition(": ")[0])
-        for check in found.checks
+        Check(STATES[check.state], check.state.value, sentences.bound_and_figures(check)) for check in found.checks
     )
 
 

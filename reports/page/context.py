@@ -148,7 +148,7 @@ def _run(run: Run) -> RunPage:
     return RunPage(
         campaign=run.campaign,
         run_id=run.run_id,
-        question=run.question,
+        question=run.decision.question,
         command=run.command,
         spec_text=run.spec_text,
         arms=run.arms,

@@ -144,10 +144,10 @@ def _data(material: Material, group: Group, prices: Prices, eligible: list[str])
         for arm, part in wide.groupby(level="arm")
     }
     most = max((len(blocks) for blocks in arms.values()), default=0)
-    probability = 0.5 + material.run.criteria.confidence_percent / 200
+    probability = 0.5 + material.decision.criteria.confidence_percent / 200
     return {
         "arms": arms,
-        "baseline": material.run.criteria.baseline,
+        "baseline": material.decision.criteria.baseline,
         "eligible": eligible,
         "quantiles": {str(n): t_quantile(n - 1, probability) for n in range(2, most + 1)},
         "hours_per_month": HOURS_PER_MONTH,

@@ -64,7 +64,7 @@ def read_beside(path: Path) -> None:
     hosts, versions, manifest = read_hosts(folder), read_versions(folder), read_manifest(folder, "sentences")
     run = replace(whole.run, hosts=hosts, versions=versions, manifests={"sentences": manifest})
     for table in (evidence.hosts, evidence.versions, evidence.corpora):
-        table(Material(run, whole.decision))
+        table(Material(run))
     for name, survey in hosts.items():
         list(doctor.report(name, survey, doctor.examine(survey, ["6.0.5", "8.0.0"])))
     json.dumps(host_facts(hosts) | version_facts(versions), allow_nan=False)
@@ -73,7 +73,7 @@ def read_beside(path: Path) -> None:
 @cache
 def _whole() -> Material:
     ledger = _run()[1]
-    return Material.of(read_run(ledger, read_campaign(ledger)))
+    return Material(read_run(ledger, read_campaign(ledger)))
 
 
 def hold_gate_with(path: Path) -> None:
@@ -91,7 +91,7 @@ def baseline() -> bytes:
 def _read(ledger: Ledger) -> None:
     spec = read_campaign(ledger)
     run = read_run(ledger, spec)
-    material = Material.of(run)
+    material = Material(run)
     render(given(page(material), ""), None)
     json.dumps(material.decision.model_dump(mode="json"), allow_nan=False)
     frames.trials(run.records).to_csv()

@@ -52,6 +52,7 @@ def test_later_blocks_offer_the_same_to_all() -> None:
     found = workloads_of(campaign(), trial(1), rates)
     assert found["steady"].target_per_s == round(0.5 * slowest)
     assert found["rmw"] == Workload()
+    assert Workload.model_validate(found["steady"].model_dump()) == found["steady"], "what a trial keeps is read again"
     more = [r.model_copy(update={"block": 1}) for r in records]
     assert offered_rates(campaign(), [*records, *more]) == rates  # only the first block counts
 

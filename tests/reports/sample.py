@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from analysis.decide.decision import decide_study
+from analysis.decide.study import study
 from analysis.stats.criteria import Constraint, Criteria
 from analysis.trial.counters import COUNTERS
 from analysis.trial.records import Cell, TrialRecord
@@ -49,14 +51,16 @@ def run(records: Sequence[TrialRecord], **changes: Any) -> Run:
         for block in blocks for platform in names["platform"] for engine in engines for dataset in datasets
         for arm in changes.get("arms", arms)
     ]  # fmt: skip
+    judged = study(records, changes.pop("criteria", CRITERIA))
+    question = changes.pop("question", "Which block compressor should a text workload run?")
     known: dict[str, Any] = {
         "campaign": "quick",
         "run_id": "20260101T000000Z",
-        "question": "Which block compressor should a text workload run?",
         "spec_text": "question: Which block compressor should a text workload run?\nblocks: 3\n",
         "command": "make run-campaign CAMPAIGN=quick",
         "records": tuple(records),
-        "criteria": CRITERIA,
+        "decision": decide_study(judged, question, changes.get("moved", ())),
+        "measured": judged.measurements,
         "planned_trials": tuple(planned),
         "arms": tuple(arms),
         "engines": engines,

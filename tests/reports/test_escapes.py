@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def data() -> dict[str, Any]:
     """What templates get of a run."""
     records = campaign(blocks=2)
-    return given(page(Material.of(run(records, time_series=engine_samples(records)))), "/* Vega */")
+    return given(page(Material(run(records, time_series=engine_samples(records)))), "/* Vega */")
 
 
 class Touch:

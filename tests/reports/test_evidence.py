@@ -49,7 +49,7 @@ def reading(record: TrialRecord, pages: float, disk_bytes: float, warmup_pages: 
     ids=["only the warm-up read", "a page in fifty", "most miss", "the file cache has them"],
 )
 def test_a_phases_regime_is_the_classifiers(reads: tuple[float, ...], said: str) -> None:
-    material = Material.of(run([reading(record, *reads) for record in campaign(arms=(SNAPPY,))]))
+    material = Material(run([reading(record, *reads) for record in campaign(arms=(SNAPPY,))]))
     (group,) = material.groups
     told = evidence.regime(material, group, "rmw")
     assert told is not None
@@ -60,11 +60,11 @@ def test_a_phases_regime_is_the_classifiers(reads: tuple[float, ...], said: str)
 def test_trials_of_several_regimes_are_said_to_differ_and_without_counters_nothing_is_said() -> None:
     records = campaign(arms=(SNAPPY,))
     mixed = [reading(record, 0.9 if record.block else 0.0, 9000) for record in records]
-    material = Material.of(run(mixed))
+    material = Material(run(mixed))
     (group,) = material.groups
     told = evidence.regime(material, group, "rmw")
     assert told == "rmw: not the same in all trials (0 to 0.900 pages read per operation in the window)"
-    bare = Material.of(run(records))
+    bare = Material(run(records))
     assert evidence.regime(bare, group, "rmw") is None
 
 
@@ -77,7 +77,7 @@ def test_the_settings_tables_show_every_setting() -> None:
     limited = {"cpu_limit": 1.5, "memory_limit_bytes": 2**30, "sync_period_s": 30.0}
     records = campaign(arms=(SNAPPY, ZSTD))
     told = [in_force(one, **limited) if one.cell.arm == ZSTD.name else one for one in records]
-    common, differing, verbatim = evidence.settings(Material.of(run(told)))
+    common, differing, verbatim = evidence.settings(Material(run(told)))
     assert sorted(row[0] for row in (*common.rows, *differing.rows)) == sorted(SHOWN)
     rows = {row[0]: row[1:] for row in differing.rows}
     assert rows["CPU limit"] == ("no limit", "1.5 CPU")
@@ -88,7 +88,7 @@ def test_the_settings_tables_show_every_setting() -> None:
 
 def test_what_was_not_read_back_is_said() -> None:
     records = [in_force(one, zstd_level=None, sync_period_s=None) for one in campaign(arms=(SNAPPY,))]
-    common, _, _ = evidence.settings(Material.of(run(records)))
+    common, _, _ = evidence.settings(Material(run(records)))
     rows = {row[0]: row[1] for row in common.rows}
     assert rows["zstd level"] == "default"
     assert rows["time between checkpoints"] == "not known"

@@ -105,8 +105,9 @@ def test_a_figure_of_hundreds_of_arms_is_no_file(tmp_path: Path) -> None:
 
 def test_only_our_own_scripts_run_in_the_page(tmp_path: Path) -> None:
     """By their digests: whoever knows all that a page is made from can't make another one run."""
-    decision = write_report(run(campaign()), tmp_path)
-    summary = [RunSummary("quick", f"r{day}", f"2026-01-0{day}", "h", (), decision, "x") for day in (1, 2)]
+    told = run(campaign())
+    write_report(told, tmp_path)
+    summary = [RunSummary("quick", f"r{day}", f"2026-01-0{day}", "h", (), told.decision, "x") for day in (1, 2)]
     write_index(summary, [], tmp_path / "runs.html")
     for name in ("index.html", "runs.html"):
         html = (tmp_path / name).read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -42,8 +43,9 @@ def charts_of(html: str) -> dict[str, Any]:
 
 
 def test_every_file_is_written_and_readable(tmp_path: Path) -> None:
-    decision = write_report(run(campaign()), tmp_path)
-    assert Decision.model_validate_json((tmp_path / "decision.json").read_bytes()) == decision
+    told = run(campaign())
+    write_report(told, tmp_path)
+    assert Decision.model_validate_json((tmp_path / "decision.json").read_bytes()) == told.decision
     with (tmp_path / "metrics.csv").open(encoding="utf-8", newline="") as file:
         readings = list(csv.DictReader(file))
     assert {"none", "snappy", "zlib", "zstd-6"} == {row["arm"] for row in readings}
@@ -204,6 +206,15 @@ class TestHostileText:
         assert "``` make run-campaign" in markdown, "the fence is longer than any within"
 
 
+def test_a_report_shows_the_decision_it_is_given(tmp_path: Path) -> None:
+    strict = Criteria(baseline="snappy", constraints=(Constraint(metric="rmw.throughput", at_least=2.0),))
+    other = run(campaign(), criteria=strict, question="Whose?").decision
+    text = text_of(rendered(replace(run(campaign()), decision=other), tmp_path))
+    assert (tmp_path / "decision.json").read_text(encoding="utf-8") == other.as_json
+    assert "Whose?" in text
+    assert "No recommendation" in text
+
+
 def test_markdown_fits_two_screens(tmp_path: Path) -> None:
     write_report(run(campaign()), tmp_path)
     lines = (tmp_path / "report.md").read_text(encoding="utf-8").splitlines()
@@ -244,14 +255,12 @@ class TestTemplatesOfTheUser:
 
 
 def test_the_terminal_gets_at_most_five_lines() -> None:
-    from analysis.decide.decision import decide  # noqa: PLC0415
-
     for records in (
         campaign(),
         campaign(void={(0, "zlib")}),
         campaign(engines=("a", "b", "c"), datasets=("x", "y")),
         [],
     ):
-        lines = summary_lines(decide(records, run(records).criteria))
+        lines = summary_lines(run(records).decision)
         assert 1 <= len(lines) <= 5
         assert all("\n" not in line for line in lines)

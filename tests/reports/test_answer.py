@@ -1,0 +1,57 @@
+"""The first screen's answer, in every way that a recommendation comes about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from analysis.stats.criteria import Constraint, Criteria
+from reports.material import Material
+from reports.page.answer import answer
+from tests.analysis.synthetic import SNAPPY, ZSTD, Noise, campaign
+from tests.reports.sample import run
+
+if TYPE_CHECKING:
+    from analysis.trial.records import TrialRecord
+
+COLON = ": mine"
+
+
+def with_colons(records: list[TrialRecord]) -> list[TrialRecord]:
+    """Arms with colons in their names, which no reader of records lets in."""
+    return [
+        record.model_copy(update={"cell": record.cell.model_copy(update={"arm": f"{record.cell.arm}{COLON}"})})
+        for record in records
+    ]
+
+
+EVEN = campaign(arms=(SNAPPY, ZSTD, ZSTD.scaled("zstd-again", 1.0, zstd_level=6)), noise=Noise(0.001, 0.001))
+WAYS: dict[str, tuple[list[TrialRecord], dict[str, Any], str]] = {
+    "switch": (campaign(), {}, "Run zstd-6"),
+    "tie": (EVEN, {}, "Run zstd"),
+    "keep": (campaign(), {"objective": "throughput"}, "Keep snappy"),
+    "passed over": (campaign(), {"constraints": (Constraint(metric="rmw.p99", at_most=1.1),)}, "Keep snappy"),
+    "none satisfies": (
+        campaign(),
+        {"constraints": (Constraint(metric="rmw.throughput", at_least=2.0),)},
+        "No recommendation",
+    ),
+    "alone": (campaign(arms=(SNAPPY,)), {}, "Keep snappy"),
+    "no baseline": (campaign(), {"baseline": "gone"}, "No recommendation"),
+    "colons": (with_colons(campaign()), {"baseline": f"snappy{COLON}"}, "Run z"),
+    "colons kept": (with_colons(campaign()), {"baseline": f"snappy{COLON}", "objective": "throughput"}, "Keep snappy"),
+}
+
+
+@pytest.mark.parametrize(("records", "asked", "headline"), WAYS.values(), ids=WAYS)
+def test_headline_and_reason_make_up_the_decisions_sentence(
+    records: list[TrialRecord], asked: dict[str, Any], headline: str
+) -> None:
+    told = run(records, criteria=Criteria.model_validate({"baseline": "snappy"} | asked))
+    (found,) = told.decision.recommendations
+    shown = answer(Material(told), found.choice.group)
+    assert shown.headline.startswith(headline)
+    assert ":" not in shown.headline.removesuffix(COLON)
+    assert f"{shown.headline}: {shown.sentence}".casefold() == found.sentence.casefold()
+    assert shown.sentence[0] == shown.sentence[0].upper()
