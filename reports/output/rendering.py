@@ -1,8 +1,8 @@
 """Templates filled in with plain data: ours here, the user's in a process of its own, with limits.
 
 Jinja's sandbox keeps a template from what it is not given, but not from asking for a text of a terabyte, or for the
-2 ** (10 ** 9)th character of one. `python -m reports.rendering` is that process: it reads one object from its standard
-input, and writes the texts, or what is wrong with the template.
+2 ** (10 ** 9)th character of one. `python -m reports.output.rendering` is that process: it reads one object from its
+standard input, and writes the texts, or what is wrong with the template.
 """
 
 from __future__ import annotations
