@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-from pydantic import Field, JsonValue
+from pydantic import Field, FiniteFloat, JsonValue
 
 from analysis import frames
-from analysis.bounds import MOST_BLOCKS, Amount, Block, Count, Text, Word
-from analysis.bounds import Figure as Finite
+from analysis.bounds import MOST_BLOCKS, Block, Count, Text, Word
 from analysis.counters import COUNTERS
 from analysis.criteria import Criteria
 from analysis.metrics import workload_of
@@ -30,8 +29,8 @@ class Figure(NamedTuple):
     cell: Count
     block: Block
     metric: Word
-    value: Finite
-    resolution: Amount
+    value: FiniteFloat
+    resolution: FiniteFloat
     """How finely the value could be measured, in its unit."""
 
 
@@ -42,7 +41,7 @@ class Moved(NamedTuple):
     block: Block
     workload: Word
     counter: Word
-    value: Finite
+    value: FiniteFloat
 
 
 class SideCell(Part):
