@@ -16,6 +16,7 @@ _RUN_NAME = re.compile(r"(?!(?i:latest)$)[A-Za-z0-9][A-Za-z0-9._-]{0,79}")  # `l
 LARGEST_INT = 2**63 - 1
 LARGEST = 1e19
 """Of all figures with a fraction: above every 64-bit counter, and its square is still a number."""
+_DUST = 1e-12
 MOST_BLOCKS = 1000
 MOST_PLATFORMS = 64
 _LONGEST_MESSAGE = 20_000
@@ -45,6 +46,17 @@ def _some_run(value: str) -> str:
     return value
 
 
+def _no_dust(value: float) -> float:
+    """What differences of floats leave of nothing is nothing: what is divided by it would be beyond all numbers."""
+    return value if abs(value) >= _DUST else 0.0
+
+
+def _more_than_dust(value: float) -> float:
+    if value < _DUST:
+        raise ValueError(f"must be {_DUST:g} at least")
+    return value
+
+
 Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
 """What people call an engine, an arm, a dataset, a workload or a platform."""
 RunName = Annotated[str, AfterValidator(_some_run)]
@@ -57,8 +69,10 @@ Message = Annotated[str, BeforeValidator(_cut), StringConstraints(max_length=_LO
 Count = Annotated[int, Field(ge=0, le=LARGEST_INT)]
 Bytes = Annotated[int, Field(ge=0, le=LARGEST_INT)]
 Block = Annotated[int, Field(ge=0, lt=MOST_BLOCKS)]
-Amount = Annotated[float, Field(ge=0, le=LARGEST, allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, le=LARGEST, allow_inf_nan=False)]
-Figure = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
-Seconds = Annotated[float, Field(ge=0, le=1e10, allow_inf_nan=False)]
+Amount = Annotated[float, Field(ge=0, le=LARGEST, allow_inf_nan=False), AfterValidator(_no_dust)]
+Positive = Annotated[float, Field(gt=0, le=LARGEST, allow_inf_nan=False), AfterValidator(_more_than_dust)]
+Figure = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False), AfterValidator(_no_dust)]
+Seconds = Annotated[float, Field(ge=0, le=1e10, allow_inf_nan=False), AfterValidator(_no_dust)]
+Rate = Annotated[float, Field(ge=0, le=LARGEST, allow_inf_nan=False)]
+"""Of one of many seconds, which nothing is divided by."""
 UnixTime = Annotated[float, Field(ge=0, le=253_402_300_799, allow_inf_nan=False)]

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-from pydantic import Field, JsonValue
+from pydantic import Field, FiniteFloat, JsonValue
 
 from analysis.stats import frames
 from analysis.stats.criteria import Criteria
 from analysis.stats.metrics import workload_of
 from analysis.trial.counters import COUNTERS
 from analysis.trial.records import Cell, Settings, TrialRecord
-from core.bounds import MOST_BLOCKS, Amount, Block, Count, Text, Word
-from core.bounds import Figure as Finite
+from core.bounds import MOST_BLOCKS, Block, Count, Text, Word
 from core.model import Part
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ class Figure(NamedTuple):
     cell: Count
     block: Block
     metric: Word
-    value: Finite
-    resolution: Amount
+    value: FiniteFloat
+    resolution: FiniteFloat
     """How finely the value could be measured, in its unit."""
 
 
@@ -43,7 +42,7 @@ class Moved(NamedTuple):
     block: Block
     workload: Word
     counter: Word
-    value: Finite
+    value: FiniteFloat
 
 
 class SideCell(Part):

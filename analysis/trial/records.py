@@ -23,6 +23,7 @@ from core.bounds import (
     Name,
     NameOrNone,
     Positive,
+    Rate,
     Seconds,
     Text,
     UnixTime,
@@ -39,7 +40,7 @@ _Path = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^/\x00-\x1
 _Sizes = Annotated[dict[Word, Bytes], _Few]
 _Counters = Annotated[dict[Word, Figure | None], Field(max_length=500)]
 _Statuses = Annotated[dict[Word, Annotated[dict[Word, Count], _Few]], _Few]
-_PerSecond = Annotated[tuple[Amount, ...], Field(max_length=600_000)]  # a phase lasts a few days at most
+_PerSecond = Annotated[tuple[Rate, ...], Field(max_length=600_000)]  # a phase lasts a few days at most
 
 
 def _with_total(steps_s: dict[str, float]) -> dict[str, float]:

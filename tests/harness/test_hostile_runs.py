@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from analysis.gate.sides import side
 from harness.cli.outcome import blocks_wanted, decide_run, read_run
 from harness.errors import InputError
 from harness.ledger.facts import read_campaign
@@ -86,6 +87,7 @@ ENDLESS = float("inf")
         (("steps_s",), {"start": 1.0}),
         (("steps_s", "total"), ENDLESS),
         (("expected_ratio",), 0),
+        (("expected_ratio",), 1e-300),
         (("asked", "cache_size_bytes"), 2**70),
         (("phases", 0, "throughput_per_s"), ENDLESS),
         (("phases", 0, "throughput_per_s"), float("nan")),
@@ -122,6 +124,12 @@ def test_a_trial_that_is_there_twice_counts_once(run: Ledger) -> None:
     before = decide_run(run, read_campaign(run))
     shutil.copytree(trial(run).parent, run.trials_folder / "9999-copy")
     assert decide_run(run, read_campaign(run)) == before
+
+
+def test_what_is_next_to_nothing_is_nothing(run: Ledger) -> None:
+    edit(trial(run), "phases", 0, "measured_s", to=1e-300)
+    assert run.records()[0].phases[0].measured_s == 0
+    assert side("small", "r", run.records(), decide_run(run, read_campaign(run)), {}).figures
 
 
 def test_a_message_is_cut_and_not_refused(run: Ledger) -> None:
