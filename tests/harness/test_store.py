@@ -188,7 +188,7 @@ def test_the_index_says_what_differed_where_figures_changed(aws: Aws, store: Buc
 
 def test_hashing_needs_no_environment() -> None:
     """The remote commands stay without what statistics and charts load."""
-    code = "import sys; from harness import remote_cli; import harness.store.push, harness.store.pull; "
+    code = "import sys; from harness.cli import remote; import harness.addons.s3.push, harness.addons.s3.pull; "
     code += "print(sorted({'pandas', 'scipy', 'altair', 'pyarrow'} & sys.modules.keys()))"
     ran = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
