@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
+pytestmark = pytest.mark.long
+
 ORDINARY = 60
 EXAMPLES = int(os.environ.get("PRESSGAUGE_FUZZ", ORDINARY))
 MOST_MEMORY_BYTES = 10**9
