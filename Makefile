@@ -18,7 +18,7 @@ options   = --inventory "$(INVENTORY)" $(cloud_home)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
+.PHONY: help setup setup-test run-campaign plan doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -94,16 +94,22 @@ setup-test: ## Install what the tests need beside it
 
 test: setup-test lint ## Linters, type checks, unit and property tests, then real mongods: all of it
 	@$(MAVEN) verify
-	@$(MAKE) -s -k -j2 tests tests-beside; ended=$$?; cat .pressgauge/tests-beside.log; exit $$ended
+	@$(MAKE) -s halves
+
+test-fast: setup-test lint ## Linters, type checks, and the tests that need no engine, without the fuzzing
+	@$(MAKE) -s halves ONLY="and not real and not long"
 
 # Two halves side by side (tests/conftest.py says which test is of which), each with a folder of Pressgauge's of its own,
 # since that lets in one campaign at a time.
-.PHONY: tests tests-beside
+.PHONY: halves tests tests-beside
+halves:
+	@$(MAKE) -s -k -j2 tests tests-beside; ended=$$?; cat .pressgauge/tests-beside.log; exit $$ended
+
 tests:
-	@$(PYTHON) -m pytest --durations=8 -m "not beside"
+	@$(PYTHON) -m pytest --durations=8 -m "not beside $(ONLY)"
 
 tests-beside:
-	@PRESSGAUGE_HOME="$(CURDIR)/.pressgauge/beside" $(PYTHON) -m pytest --durations=8 -m beside > .pressgauge/tests-beside.log 2>&1
+	@PRESSGAUGE_HOME="$(CURDIR)/.pressgauge/beside" $(PYTHON) -m pytest --durations=8 -m "beside $(ONLY)" > .pressgauge/tests-beside.log 2>&1
 
 prove-hosts: setup-test ## A link cut, a host lost, two platforms side by side, over SSH between network namespaces (needs root; ten minutes)
 	@$(PYTHON) -m pytest -q tests/proofs/faults_on_hosts.py tests/proofs/platforms_on_hosts.py

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
+<<<<<<< HEAD
     from tests.fuzz.mutations import Keys
+=======
+pytestmark = pytest.mark.long
+>>>>>>> away
 
 ORDINARY = 60
 EXAMPLES = int(os.environ.get("PRESSGAUGE_FUZZ", ORDINARY))
