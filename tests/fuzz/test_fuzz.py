@@ -24,12 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
-<<<<<<< HEAD
     from tests.fuzz.mutations import Keys
-=======
-pytestmark = pytest.mark.long
->>>>>>> away
 
+pytestmark = pytest.mark.long
 ORDINARY = 60
 EXAMPLES = int(os.environ.get("PRESSGAUGE_FUZZ", ORDINARY))
 MOST_MEMORY_BYTES = 10**9
