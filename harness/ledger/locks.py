@@ -20,8 +20,9 @@ def hold(path: Path, refusal: str) -> Iterator[None]:
 
     Raises:
         HostError: another process holds it; `refusal` says of what, the message adds by whom.
+        OSError: it can't be written, or is a link: one in a run of others leads to what is not ours.
     """
-    with path.open("a+") as lock:
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644), "r+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

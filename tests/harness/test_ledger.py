@@ -177,6 +177,15 @@ def test_a_second_harness_is_told_who_holds_the_run(tmp_path: Path) -> None:
         pass
 
 
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    ledger, theirs = fresh(tmp_path), tmp_path / "theirs"
+    theirs.write_text("not ours")
+    (ledger.folder / ".lock").symlink_to(theirs)
+    with pytest.raises(OSError, match="symbolic link"), ledger.locked():
+        pytest.fail("a link was followed")
+    assert theirs.read_text() == "not ours"
+
+
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     write_whole(path, "old")
