@@ -61,7 +61,7 @@ class Reader:
     name: str = "file"
     """How the file has to be called."""
     slow: bool = False
-    """It does a whole command's work; the ordinary test run tries it less often."""
+    """It does a whole command's work, and is tried less often."""
 
 
 def _contents(*patterns: str) -> tuple[bytes, ...]:
