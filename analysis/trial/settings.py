@@ -109,21 +109,27 @@ def _memory_limit_bytes(raw: Mapping[str, Any]) -> int | None:
     return found if isinstance(found, int) else None
 
 
+def _inside(found: object, *keys: str) -> object:
+    """What lies under these keys, one in the other; None where one of them is no object, or lacks the next."""
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
 def _amount(key: str) -> Reader:
     return lambda raw: float(raw[key]) if isinstance(raw.get(key), int | float) else None
 
 
 def _sync_period_s(raw: Mapping[str, Any]) -> float | None:
-    found: float | None = _amount("syncdelay")(raw.get("parameters") or {})
-    return found
+    found = _inside(raw, "parameters", "syncdelay")
+    return float(found) if isinstance(found, int | float) else None
 
 
 def _tls_mode(raw: Mapping[str, Any]) -> str | None:
     options = raw.get("cmd_line_opts")
     if not isinstance(options, dict):
         return None
-    tls = (options.get("net") or {}).get("tls") or {}
-    return str(tls.get("mode") or _NO_TLS)
+    return str(_inside(options, "net", "tls", "mode") or _NO_TLS)
 
 
 # ---- comparators ---------------------------------------------------------------------------------------------------

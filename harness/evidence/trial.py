@@ -103,7 +103,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         reading.void.append(context.failure)
     try:
         _read(context, folder, reading)
-    except (YcsbOutputError, OSError, ValueError, KeyError, TypeError, ArithmeticError) as error:
+    except (YcsbOutputError, OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         if not context.failure:  # a trial that failed half-way lacks evidence, which is no second fault
             reading.void.append(Reason(code="evidence-unreadable", message=f"{type(error).__name__}: {error}"))
     phases = [phase.phase for phase in reading.phases]
