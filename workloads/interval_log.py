@@ -10,6 +10,7 @@ from workloads.errors import YcsbOutputError
 from workloads.histogram import Histogram
 
 _INTENDED = "Intended-"
+_HALF_A_MS = 0.0005
 _LARGEST_FILE_BYTES = 256 * 2**20  # about a day of seconds
 _LOGGING_FOR = re.compile(rb"#\[Logging for: ([\x21-\x7e]{1,100})\]")
 _START_TIME = re.compile(rb"#\[StartTime: (\d{1,11}\.\d{1,9}) ")
@@ -43,8 +44,9 @@ class IntervalLog:
     intervals: tuple[Interval, ...] = field(repr=False)
 
     def within(self, from_s: float, to_s: float) -> "IntervalLog":
-        """Keep the intervals that lie wholly within a window, e.g. without the warm-up."""
-        inside = (one for one in self.intervals if from_s <= one.start_s and one.end_s <= to_s)
+        """Keep the intervals that lie wholly within a window, e.g. without the warm-up; by whole ms, as in the log."""
+        since, until = from_s - _HALF_A_MS, to_s + _HALF_A_MS
+        inside = (one for one in self.intervals if since <= one.start_s and one.end_s <= until)
         return IntervalLog(self.operation, self.intended, tuple(inside))
 
     def merged(self, from_s: float = float("-inf"), to_s: float = float("inf")) -> Histogram:

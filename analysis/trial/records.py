@@ -186,6 +186,17 @@ class ClientPart(Part):
     longest_interval_s: Seconds | None = Field(None, description="Between two of its counts; about 1.")
 
 
+class Turn(Part):
+    """One measured turn of a phase, in which its trial alone was at work."""
+
+    round: Count = Field(description="Of the phase; the trials of a block have one turn each in a round.")
+    started_at_s: UnixTime = Field(description="Unix time from which it was measured.")
+    measured_s: Seconds
+    operations: Count = Field(description="Measured in it.")
+    mongod_cpu_s: Seconds | None = Field(description="While it was measured.")
+    frozen_cpu_s: Seconds | None = Field(description="That mongod used since its turn before: it should stand still.")
+
+
 class Window(Part):
     """What the measured window alone cost, warm-up and closing checkpoints left out.
 
@@ -229,6 +240,9 @@ class Phase(Part):
     )
     start_skew_s: Seconds | None = Field(None, description="Between the first and the last of several clients.")
     window: Window | None = Field(None, description="None: in records of before it was read.")
+    turns: Annotated[tuple[Turn, ...], Field(max_length=100_000)] = Field(
+        (), description="Measured ones; none where the trial ran alone."
+    )
 
 
 class Verification(Part):
@@ -279,6 +293,9 @@ class TrialRecord(Part):
     attempt: Annotated[int, Field(ge=1, le=LARGEST_INT)] = 1
     block: Block
     cell: Cell
+    sharing: Count = Field(
+        1, description="Trials of the block that were alive at once and took turns; 1: it ran alone."
+    )
     seed: Annotated[int, Field(ge=-LARGEST_INT, le=LARGEST_INT)] = Field(
         description="Of the documents; the same in every trial of a campaign and dataset."
     )

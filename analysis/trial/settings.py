@@ -19,7 +19,7 @@ from analysis.trial.wiredtiger_config import differing, meaning
 Reader = Callable[[Mapping[str, Any]], Any]
 """From `in_force.json` to the value in force; None where the server did not say."""
 
-_SYNC_PERIOD_S = 60
+SYNC_PERIOD_S = 60
 """mongod's own time between checkpoints."""
 _NO_TLS = "disabled"
 """mongod's own TLS mode."""
@@ -172,7 +172,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         key="sync_period_s", arm="sync_period_s", found="sync_period_s", label="time between checkpoints", unit="s",
         subject="seconds between checkpoints", code="sync-period-mismatch", read=_sync_period_s,
-        expected=lambda asked: _SYNC_PERIOD_S if asked is None else asked,
+        expected=lambda asked: SYNC_PERIOD_S if asked is None else asked,
     ),
     Setting(
         key="cpu_limit", arm="cpu_limit", found="cpu_limit", label="CPU limit", unit="CPU", unset="no limit",

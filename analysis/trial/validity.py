@@ -31,6 +31,9 @@ _STALL_S = 3.0
 _STANDSTILL_S = 3
 _BULK_WRITES = 3
 _MOSTLY = 0.5
+# A clock tick is 0.01 s, and each freeze may let one through.
+_TRACE_S = 0.1
+_TRACE = 0.01
 
 
 def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
@@ -56,6 +59,13 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
             code="window-stalled",
             message=f"{phase.name}: for {idle_s} of the measured window's {window_s} s the database acknowledged "
             "nothing: its figures are of the standstill, not of the workload; mongod.log may say what held it up",
+        )
+    frozen_s = [turn.frozen_cpu_s for turn in phase.turns if turn.frozen_cpu_s]
+    if sum(frozen_s) > max(_TRACE_S, _TRACE * sum(turn.mongod_cpu_s or 0.0 for turn in phase.turns)):
+        yield Reason(
+            code="not-frozen",
+            message=f"{phase.name}: mongod used {sum(frozen_s):.2f} s of CPU while other trials had their turns, "
+            "and should have stood still; their figures may have suffered",
         )
     for client in phase.clients:
         if client.longest_interval_s is not None and client.longest_interval_s > _STOOD_STILL_S:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.pressgauge.failures import run_module
+from ansible.module_utils.pressgauge.files import identity
 from ansible.module_utils.pressgauge.survey import survey
 
 DOCUMENTATION = r"""
@@ -25,6 +26,7 @@ options:
     elements: dict
     default: []
     description: "Addresses {bind_ip, port} that the instances need; without a bind_ip at O(address)."
+  shared: {type: path, description: A file of the controller's.}
   platform: {type: str, default: "", description: Name of the kind of hosts that this one belongs to.}
   address: {type: str, default: 127.0.0.1, description: Where the clients find this host's instances.}
   database_number: {type: int, default: 0, description: Which of the database hosts this is.}
@@ -46,6 +48,7 @@ address: {type: str, returned: success, description: As asked.}
 database_number: {type: int, returned: success, description: As asked.}
 client_processes: {type: int, returned: success, description: As asked.}
 client_number: {type: int, returned: success, description: As asked.}
+shared_files: {type: str, returned: success, description: "What O(shared) is, as boot, device and inode; or null."}
 busy_ports: {type: list, returned: success, description: Ports of the asked that something listens on.}
 """
 
@@ -69,6 +72,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         "survey": survey(data_root),
         "writable": os.access(data_root, os.W_OK),
         **{name: params[name] for name in _AS_ASKED},
+        "shared_files": identity(Path(params["shared"])) if params["shared"] else None,
         "busy_ports": [
             int(one["port"])
             for one in params["ports"]
@@ -83,6 +87,7 @@ if __name__ == "__main__":
             "data_root": {"type": "path", "required": True},
             "database": {"type": "bool", "required": True},
             "ports": {"type": "list", "elements": "dict", "default": []},
+            "shared": {"type": "path"},
             "platform": {"type": "str", "default": ""},
             "address": {"type": "str", "default": "127.0.0.1"},
             "database_number": {"type": "int", "default": 0},

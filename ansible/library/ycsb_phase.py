@@ -11,6 +11,8 @@ from ansible.module_utils.pressgauge.files import write_json
 from ansible.module_utils.pressgauge.inserts import acknowledged_inserts
 from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun, run_together
 from ansible.module_utils.pressgauge.network import network_change, network_counters
+from ansible.module_utils.pressgauge.turn_taking import TurnTaking
+from ansible.module_utils.pressgauge.turns import TURNS, Floor, Mongods
 
 DOCUMENTATION = r"""
 module: ycsb_phase
@@ -35,6 +37,13 @@ options:
       target: {type: float, description: Operations per second over its threads; unlimited without.}
       properties: {type: dict, default: {}, description: "Its own, beside those of all."}
   start_at_ms: {type: int, description: "When all clients of the phase begin, in Unix time; at once without."}
+  turns:
+    type: dict
+    description: Where the trial takes turns with others; the phase then leaves turns.<name>.json, too.
+    suboptions:
+      socket: {type: path, required: true, description: Where the harness gives the floor.}
+      trial: {type: str, required: true, description: Whose turns they are.}
+      instances: {type: list, elements: path, required: true, description: "Directories of the trial's mongods."}
   earlier_phases:
     type: list
     elements: str
@@ -91,6 +100,7 @@ ARGUMENTS: dict[str, Any] = {
         },
     },
     "start_at_ms": {"type": "int"},
+    "turns": TURNS,
     "earlier_phases": {"type": "list", "elements": "str", "default": []},
 }
 
@@ -108,7 +118,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     clients = [_Client(params, one) for one in params["clients"]]
     before = network_counters()
     try:
-        processes = run_together([client.run() for client in clients])
+        processes = _run(params, clients)
     finally:
         moved = network_change(before, network_counters())
         for client in clients:
@@ -116,6 +126,19 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
             write_json(client.evidence / f"network.{params['name']}.json", moved)
     done = params["earlier_phases"] + ([params["name"]] if params["mode"] == "run" else [])
     return {"changed": True, "processes": processes, "inserted": [client.inserted(done) for client in clients]}
+
+
+def _run(params: dict[str, Any], clients: list[_Client]) -> list[dict[str, Any]]:
+    turns = params["turns"]
+    if turns is None:
+        return run_together([client.run() for client in clients])
+    taking = TurnTaking(
+        params["name"],
+        Floor.of(turns),
+        Mongods.of(turns["instances"]),
+        Path(params["evidence_dir"], f"turns.{params['name']}.json"),
+    )
+    return taking.run(lambda pace_per_s: [client.run(pace_per_s) for client in clients])
 
 
 class _Client:
@@ -126,7 +149,8 @@ class _Client:
         self.evidence = Path(params["evidence_dir"], client["folder"])
         self.properties = {**params["properties"], **client["properties"]}
 
-    def run(self) -> JavaRun:
+    def run(self, pace_per_s: float | None = None) -> JavaRun:
+        """The client, ready to be started; `pace_per_s` is the phase's, where it was not known before."""
         arguments = ["-load" if self.params["mode"] == "load" else "-t", "-db", "pressgauge.MongoBinding", "-s"]
         arguments += ["-threads", str(self.client["threads"])]
         if self.client["target"]:
@@ -141,6 +165,9 @@ class _Client:
         }
         if self.params["mode"] == "run":
             properties["pressgauge.insertstart"] = sum(self.inserted(self.params["earlier_phases"]).values())
+        if pace_per_s:
+            threads = sum(one["threads"] for one in self.params["clients"])
+            properties["pressgauge.pace"] = pace_per_s * self.client["threads"] / threads
         if self.params["start_at_ms"]:
             properties["pressgauge.startat"] = self.params["start_at_ms"]
         place = f"{self.params['directory']}{self.client['folder'].replace('/', '-').strip('.')}"

@@ -9,6 +9,7 @@ import pandas as pd
 from analysis.trial import ftdc, time_series
 from analysis.trial.ftdc_format import FtdcError
 from core.stored import read_stored, stored_names
+from harness.evidence.turns import OwnTime, read_turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,11 +32,13 @@ def engine_seconds(ledger: Ledger, records: Sequence[TrialRecord]) -> dict[str, 
     found = {}
     for record in records:
         if record.counts and record.in_force:
-            folder = ledger.trials_folder / record.trial / "diagnostic.data"
+            folder = ledger.trials_folder / record.trial
             try:
-                samples = read_samples(folder, record.in_force.version)
-                found[record.trial] = _phases(record, time_series.frame(samples, record.in_force.version))
-            except (FtdcError, OSError):
+                samples = read_samples(folder / "diagnostic.data", record.in_force.version)
+                own = OwnTime(turn for phase in record.phases for turn in read_turns(folder, phase.name))
+                table = time_series.frame(own.samples(samples), record.in_force.version)
+                found[record.trial] = _phases(record, table, own)
+            except (FtdcError, OSError, ValueError):
                 continue
     return {trial: table for trial, table in found.items() if not table.empty}
 
@@ -46,13 +49,13 @@ def read_samples(folder: Path, version: str) -> Samples:
     return ftdc.read(files, time_series.wanted(version))
 
 
-def _phases(record: TrialRecord, table: pd.DataFrame) -> pd.DataFrame:
+def _phases(record: TrialRecord, table: pd.DataFrame, own: OwnTime) -> pd.DataFrame:
     parts = []
     for phase in record.phases:
         if phase.started_at_s is not None:
-            end = phase.started_at_s + phase.warmup_s + phase.measured_s
-            part = time_series.between(table, phase.started_at_s, end).copy()
+            began = float(own.of(phase.started_at_s))
+            part = time_series.between(table, began, began + phase.warmup_s + phase.measured_s).copy()
             part["phase"] = phase.name
-            part["second"] = pd.DatetimeIndex(part.index).as_unit("ms").asi8 / 1000 - phase.started_at_s
+            part["second"] = pd.DatetimeIndex(part.index).as_unit("ms").asi8 / 1000 - began
             parts.append(part)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

@@ -49,6 +49,8 @@ class TrialContext(Part):
     trial: PlannedTrial
     workloads: dict[str, Workload]
     places: Places
+    sharing: int = 1
+    """Trials that took turns with it, itself included."""
     attempt: int
     corpus_digest: str
     expected_ratio: float | None
@@ -69,7 +71,7 @@ class TrialContext(Part):
     @property
     def asked(self) -> Settings:
         """The engine settings that the trial was to have."""
-        return settings(self.campaign, self.trial.cell.arm, tls=self.places.tls)
+        return settings(self.campaign, self.trial.cell.arm, tls=self.places.tls, sharing=self.sharing)
 
     def client(self, phase: str) -> Client:
         """What the client was asked to do in a phase."""
@@ -113,6 +115,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         attempt=context.attempt,
         block=context.trial.block,
         cell=context.trial.cell,
+        sharing=context.sharing,
         seed=context.campaign.seed,
         started_at=context.started_at,
         ended_at=context.ended_at,

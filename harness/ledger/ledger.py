@@ -14,7 +14,7 @@ import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from core import files
 from core.stored import pack
@@ -184,6 +184,12 @@ class Ledger:
                 do="give the inventory it was begun with, or start a new run with NEW=1",
             )
         self._keep_state(platforms=list(platforms))
+
+    def keep_design(self, design: Literal["turns", "sequential"]) -> str:
+        """Keep how the trials of a block run, as it was first kept; gives what is kept."""
+        begun = self.state().get("design") or ("sequential" if self.records() else design)
+        self._keep_state(design=begun)
+        return begun
 
     def keep_rates(self, found: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
         """Keep the rates of paced workloads, by dataset and name, as each was first kept; gives all that are kept."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
@@ -28,6 +28,8 @@ class RunState(TypedDict, total=False):
     """Which its blocks run on, in the order of the inventory."""
     rates: dict[Name, dict[Name, Annotated[int, Field(ge=1, lt=2**31)]]]
     """Of paced workloads, by dataset and name."""
+    design: Literal["turns", "sequential"]
+    """How the trials of its blocks run."""
     finished: bool
 
 

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from harness.spec.campaign import Campaign
 
 _CLOCKS_APART_S = 0.5
+_MONGOD_BYTES = 350 * 2**20
+"""What a mongod uses beside its cache."""
+_CLIENT_BYTES = 800 * 2**20
+"""A client's heap and what its Java machine uses beside it."""
+_MEMORY_SHARE = 0.9
 _OTHER_HOME = "give another home: HOME_DIR=… on this machine, `pressgauge_home` in the inventory for another host"
 
 
@@ -35,6 +40,45 @@ def check_fit(campaign: Campaign, surveys: Mapping[str, Surveyed]) -> None:
                 f"{host}: port {port} is in use by another process",
                 do=f"end it (`ss -ltnp 'sport = :{port}'` names it), or set instance.port in the spec",
             )
+
+
+def why_sequential(campaign: Campaign, surveys: Mapping[str, Surveyed], here: str) -> str | None:
+    """Why a campaign's trials can't take turns on these hosts; None where they can.
+
+    `here` is what a host says of its files that shares this machine's.
+    """
+    alive = len(campaign.engines) * len(campaign.arms)
+    if campaign.design == "sequential":
+        return "the spec asks for it"
+    if alive == 1:
+        return "there is one cell, and nothing to take turns with"
+    if campaign.topology.kind != "standalone":
+        return "members of a replica set can't be frozen without their taking each other for lost"
+    if len(surveys) > 1:
+        return "turns are taken on one machine, and the inventory has several"
+    ((host, found),) = surveys.items()
+    if found.shared_files != here:
+        return f"turns are taken on the controller's own machine, and {host} is another"
+    return _too_little(campaign, alive, found)
+
+
+def _too_little(campaign: Campaign, alive: int, found: Surveyed) -> str | None:
+    """What so many mongods and their clients at once would lack."""
+    each = [campaign.memory_limit or campaign.arm_cache_bytes(arm) + _MONGOD_BYTES for arm in campaign.arms]
+    memory = len(campaign.engines) * sum(each) + alive * found.client_processes * _CLIENT_BYTES
+    has = found.facts.memory_total_bytes
+    if has is not None and memory > _MEMORY_SHARE * has:
+        return (
+            f"{alive} mongods and their clients at once need {show_size(memory)} of memory, and the host has "
+            f"{show_size(has)}"
+        )
+    disk = alive * planning.data_disk_bytes(campaign) + campaign.limits.free_disk
+    if disk > found.facts.data.free_bytes:
+        return (
+            f"the data of {alive} trials at once need {show_size(disk)} on {found.facts.data.path}, "
+            f"{show_size(found.facts.data.free_bytes)} are free"
+        )
+    return None
 
 
 def _check_clocks(host: str, links: Mapping[str, Link]) -> None:

@@ -36,6 +36,11 @@ class Places:
     tls: bool = False
     """Whether what passes between hosts is encrypted; the same on every platform."""
 
+    def beside(self, number: int) -> Places:
+        """The same for the trial of this number among those that are alive at once: with ports of its own."""
+        first = number * len(self.instances)
+        return replace(self, instances=tuple(replace(one, port=one.port + first) for one in self.instances))
+
 
 def places(campaign: Campaign, surveys: Mapping[str, Surveyed]) -> dict[str, Places]:
     """What runs where by platform, in the order of their database hosts; from the hosts' surveys by their names.

@@ -62,6 +62,8 @@ class Surveyed(Told):
     writable: bool
     """Whether the folder of its data is."""
     busy_ports: tuple[int, ...] = Field(strict=False)  # JSON has no tuples
+    shared_files: str | None = None
+    """What the file by which the controller asked is, where the host has it, too."""
     facts: HostFacts = Field(validation_alias=AliasPath("survey"))
     survey: dict[str, Any]
     """All facts, as they were told: for the doctor and the report."""

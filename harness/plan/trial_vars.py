@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import blake3
 
 from analysis.trial.records import Settings
-from analysis.trial.settings import SETTINGS
+from analysis.trial.settings import SETTINGS, SYNC_PERIOD_S
 from harness.plan.clients import load_part, run_part
 from harness.plan.topology import REPLICA_SET
 from harness.plan.trials import trial_seconds
@@ -31,8 +31,12 @@ if TYPE_CHECKING:
 _ENDLESS = 2**31 - 1
 
 
-def settings(campaign: Campaign, arm_name: str, *, tls: bool) -> Settings:
-    """The engine settings an arm asks for, and those that are the same in every arm."""
+def settings(campaign: Campaign, arm_name: str, *, tls: bool, sharing: int = 1) -> Settings:
+    """The engine settings an arm asks for, and those that are the same in every arm.
+
+    mongod's clock goes on while others of `sharing` trials have their turns: so that checkpoints come as often in its
+    own time as they were asked for, the time between them is as many times longer.
+    """
     arm = campaign.arms[arm_name]
     of_arm = {one.key: getattr(arm, one.arm) for one in SETTINGS if one.arm}
     of_all = {
@@ -40,6 +44,8 @@ def settings(campaign: Campaign, arm_name: str, *, tls: bool) -> Settings:
         "memory_limit_bytes": campaign.memory_limit,
         "tls": tls,
     }
+    if sharing > 1:
+        of_all["sync_period_s"] = sharing * (arm.sync_period_s or SYNC_PERIOD_S)
     return Settings.model_validate(of_arm | of_all)
 
 
@@ -52,10 +58,12 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
     evidence: Path,
     site: Places,
     authority: Path,
+    floor: Path | None = None,
+    sharing: int = 1,
 ) -> dict[str, Any]:
     """The `trial` dictionary of one trial; the header of `ansible/trial.yml` describes it.
 
-    `authority` is the folder of the run's certificates.
+    `authority` is the folder of the run's certificates; `floor` where the `sharing` trials of a block get their turns.
     """
     common = _document_properties(campaign)
     first, *later = stations(campaign, trial.cell.engine)
@@ -73,20 +81,21 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
         "instances": [_instance(campaign, one) for one in site.instances],
         "engine": _engine(campaign, first),
         "upgrades": [_engine(campaign, name) for name in later],
-        "settings": settings(campaign, trial.cell.arm, tls=site.tls).model_dump(mode="json"),
+        "turns": {"socket": str(floor), "trial": trial.name} if floor else None,
+        "settings": settings(campaign, trial.cell.arm, tls=site.tls, sharing=sharing).model_dump(mode="json"),
         "authority": str(authority) if site.tls else None,
         "connection": connection_options(campaign, trial.cell.arm) | ({"tls": "true"} if site.tls else {}),
         "corpus": {"digest": corpus.digest},
         "load": {
             "name": "load",
             "properties": common | {"mongodb.batchsize": campaign.load.batch, "pressgauge.phase": 0},
-            **_driven(campaign.load, site.clients, load),
+            **_driven(campaign.load, site.clients, load, sharing),
         },
         "phases": [
             {
                 "name": name,
-                "properties": common | run_properties(workload, mixes[name], number),
-                **_driven(workload, site.clients, run(workload)),
+                "properties": common | run_properties(workload, mixes[name], number, in_turns=floor is not None),
+                **_driven(workload, site.clients, run(workload), sharing),
             }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
         ],
@@ -137,22 +146,25 @@ def engine_id(campaign: Campaign, engine: str) -> str:
     return f"{spec.source}-{spec.version}{suffix}"
 
 
-def run_properties(workload: Workload, mix: Mix, number: int) -> dict[str, Any]:
-    """The properties of one run phase; `number` tells the phases of a trial apart, so that their keys differ."""
+def run_properties(workload: Workload, mix: Mix, number: int, *, in_turns: bool = False) -> dict[str, Any]:
+    """The properties of one run phase; `number` tells the phases of a trial apart, so that their keys differ.
+
+    In turns the harness says when time is up.
+    """
     properties = mix.properties()
     properties["operationcount"] = workload.operations or _ENDLESS
-    if workload.measure_s is not None:
+    if workload.measure_s is not None and not in_turns:
         properties["maxexecutiontime"] = workload.warmup_s + workload.measure_s
-    if workload.target_per_s:  # intended latency means something only where a rate is offered
+    if workload.target_per_s or workload.pace:  # intended latency means something only where a rate is offered
         properties["measurement.interval"] = "both"
     properties["pressgauge.phase"] = number
     return properties
 
 
-def longest_trial_s(campaign: Campaign) -> float:
-    """Seconds after which a trial is taken to hang, whatever it is doing."""
+def longest_trial_s(campaign: Campaign, sharing: int = 1) -> float:
+    """Seconds after which a trial is taken to hang, whatever it is doing; `sharing` trials take turns."""
     phases = campaign.load.timeout_s + sum(workload.timeout_s for workload in campaign.workloads.values())
-    return 600 + phases + trial_seconds(campaign)
+    return sharing * (600 + phases + trial_seconds(campaign))
 
 
 def _document_properties(campaign: Campaign) -> dict[str, Any]:
@@ -165,11 +177,11 @@ def _document_properties(campaign: Campaign) -> dict[str, Any]:
 
 
 def _driven(
-    phase: Client, clients: Sequence[ClientProcess], properties: Callable[[ClientProcess], dict[str, Any]]
+    phase: Client, clients: Sequence[ClientProcess], properties: Callable[[ClientProcess], dict[str, Any]], sharing: int
 ) -> dict[str, Any]:
     """How a phase is driven, and what each client process does of it; threads and target are dealt out evenly."""
     return {
-        "timeout_s": phase.timeout_s,
+        "timeout_s": phase.timeout_s * sharing,
         "jvm_options": list(JVM_OPTIONS),
         "clients": [
             {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from analysis.stats.quantities import block_number
 from analysis.trial.records import Cell
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from harness.spec.campaign import Campaign, Workload
+
+Letter = TypeVar("Letter")
 
 ONE_PLATFORM = ("",)
 """Hosts of which the inventory says nothing are one platform without a name."""
@@ -74,7 +76,7 @@ def plan_block(campaign: Campaign, block: int, platforms: Sequence[str] = ONE_PL
     on every platform: they run it at the same time.
     """
     datasets = list(campaign.datasets)
-    _drawn(campaign, f"block {block}").shuffle(datasets)
+    drawn(campaign, f"block {block}").shuffle(datasets)
     ordered = [cell for dataset in datasets for cell in _balanced(campaign, dataset, block)]
     placed = [cell.model_copy(update={"platform": platform}) for platform in platforms for cell in ordered]
     return [PlannedTrial(block * len(placed) + number, block, cell) for number, cell in enumerate(placed)]
@@ -88,16 +90,21 @@ def _balanced(campaign: Campaign, dataset: str, block: int) -> list[Cell]:
     campaign would. The cells' letters and the order of the rows are drawn.
     """
     compared = [cell for cell in cells(campaign) if cell.dataset == dataset]
-    size = len(compared)
-    square, row = divmod(block, size)
-    draw = _drawn(campaign, f"{dataset} square {square}")
-    draw.shuffle(compared)
-    shift = draw.sample(range(size), size)[row]
+    square, row = divmod(block, len(compared))
+    return williams_row(compared, drawn(campaign, f"{dataset} square {square}"), row)
+
+
+def williams_row(letters: Sequence[Letter], draw: random.Random, row: int) -> list[Letter]:
+    """A row of a Williams square whose letters, and whose order of rows, are drawn; rows go on in its repetitions."""
+    size, shuffled = len(letters), list(letters)
+    draw.shuffle(shuffled)
+    shift = draw.sample(range(size), size)[row % size]
     zigzag = [-(place // 2) if place % 2 == 0 else place // 2 + 1 for place in range(size)]  # 0, 1, -1, 2, -2, …
-    return [compared[(letter + shift) % size] for letter in zigzag]
+    return [shuffled[(letter + shift) % size] for letter in zigzag]
 
 
-def _drawn(campaign: Campaign, what: str) -> random.Random:
+def drawn(campaign: Campaign, what: str) -> random.Random:
+    """Chance for one purpose: the same for the same campaign."""
     return random.Random(f"pressgauge {campaign.seed} {what}")  # noqa: S311 - reproducible by design
 
 

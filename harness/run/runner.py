@@ -21,8 +21,9 @@ from harness.evidence.trial import CONTEXT_FILE, TrialContext, read_trial
 from harness.evidence.verify import folder_faults, require_verified
 from harness.ledger.ledger import LOG_FILE, write_whole
 from harness.plan import trials as planning
+from harness.plan import turns
 from harness.plan.clients import named_folders
-from harness.plan.fit import check_fit
+from harness.plan.fit import check_fit, why_sequential
 from harness.plan.pacing import Rates, offered_rates, workloads_of
 from harness.plan.places import Places, places
 from harness.plan.trial_vars import engine_id, longest_trial_s, trial_vars
@@ -35,10 +36,11 @@ from harness.run.resuming import keep_corpus, keep_start
 from harness.run.scene import Extent
 from harness.run.status_tail import StatusTail
 from harness.run.tool_versions import tool_versions
+from harness.run.turn_keeper import Floor, TurnKeeper
 from harness.spec.load import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from harness.ledger.ledger import Ledger
     from harness.run.progress import Progress
@@ -66,6 +68,7 @@ class CampaignRun:
     attempts: dict[int, int] = field(default_factory=dict)
     """Of each trial, by this command: a later one, after something was mended, may try again."""
     failed_in_a_row: Counter[str] = field(default_factory=Counter)
+    in_turns: bool = False
     disks: DiskWatch = field(default_factory=lambda: DiskWatch((), 0))
 
     def run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
@@ -115,8 +118,10 @@ class CampaignRun:
         self.ledger.sweep()
         require_verified(self.ledger, folder_faults(self.ledger))
         bind_ip, first = self.campaign.instance.bind_ip, self.campaign.instance.port
-        members = range(self.campaign.topology.member_count)
-        surveys = self.site.survey([{"bind_ip": bind_ip, "port": first + number} for number in members])
+        alive = len(self.campaign.engines) * len(self.campaign.arms) if self.campaign.design == "turns" else 1
+        ports = range(first, first + alive * self.campaign.topology.member_count)
+        surveys = self.site.survey([{"bind_ip": bind_ip, "port": port} for port in ports])
+        self._choose_design(why_sequential(self.campaign, surveys, self.site.files))
         check_fit(self.campaign, surveys)
         self.places = places(self.campaign, surveys)
         self.ledger.keep_platforms(list(self.places))
@@ -136,6 +141,19 @@ class CampaignRun:
         outcome = run_playbook("provision.yml", self.site.inventory, self._provision_vars(), log=log)
         if not outcome.ok:
             raise HostError(f"provisioning failed: {outcome.failed_task}: {outcome.message}", do=f"see {log}")
+
+    def _choose_design(self, why_not: str | None) -> None:
+        """Take turns where that can be done, and the run was not begun without."""
+        wanted = "turns" if why_not is None else "sequential"
+        kept = self.ledger.keep_design(wanted)
+        if kept != wanted:
+            raise HostError(
+                f"{self.ledger.folder}: this run was begun with the design {kept}, and can't go on so: {why_not}",
+                do="resume it as it was begun, or start a new run with NEW=1",
+            )
+        self.in_turns = kept == "turns"
+        if why_not and self.campaign.design == "turns":
+            self.progress.note(f"trials run one after the other, which needs many more blocks: {why_not}")
 
     def _certify(self) -> None:
         encrypted = [one for ours in self.places.values() if ours.tls for one in ours.instances]
@@ -174,9 +192,17 @@ class CampaignRun:
 
     def _todo(self, blocks: int) -> list[planning.PlannedTrial]:
         """The planned trials that neither count, nor are void for good, nor have used up this command's attempts."""
-        finished = {(r.block, r.cell) for r in self.ledger.records() if r.counts or not failure_of(r)}
+        settled = [r for r in self.ledger.records() if r.counts or not failure_of(r)]
         used_up = {index for index, tried in self.attempts.items() if tried >= self.campaign.limits.attempts}
-        return [t for t in self._planned(blocks) if t.what not in finished and t.index not in used_up]
+        planned = [trial for trial in self._planned(blocks) if trial.index not in used_up]
+        if not self.in_turns:
+            finished = {(record.block, record.cell) for record in settled}
+            return [trial for trial in planned if trial.what not in finished]
+        # What took turns is compared with nothing else: where one is missing, its neighbours are run again, too.
+        together = Counter((r.block, r.cell.dataset, r.attempt) for r in settled)
+        size = len(self.campaign.engines) * len(self.campaign.arms)
+        whole = {(block, dataset) for (block, dataset, _), count in together.items() if count == size}
+        return [trial for trial in planned if (trial.block, trial.cell.dataset) not in whole]
 
     def _planned(self, blocks: int) -> list[planning.PlannedTrial]:
         return planning.plan(self.campaign, blocks, list(self.places))
@@ -194,7 +220,12 @@ class CampaignRun:
         if block > 0:
             self.rates = self.ledger.keep_rates(offered_rates(self.campaign, self.ledger.records()))
         take_canaries(self.ledger, self.site.inventory, variables, block, "before")
-        side_by_side(self._run_trials(ours) for ours in by_platform.values())
+        if self.in_turns:
+            (alone,) = by_platform.values()
+            for _, group in itertools.groupby(alone, key=lambda trial: trial.cell.dataset):
+                self._run_in_turns(list(group))
+        else:
+            side_by_side(self._run_trials(ours) for ours in by_platform.values())
         take_canaries(self.ledger, self.site.inventory, variables, block, "after")
         for one in moved_canaries(self.ledger.folder, self.campaign.limits.canary_percent):
             if one.block == block:
@@ -207,18 +238,55 @@ class CampaignRun:
 
     def _run_trial(self, trial: planning.PlannedTrial) -> Generator[None, None, None]:
         """Run a trial, again where the host, the engine or the client failed it; give up where nothing works."""
-        platform = trial.cell.platform
         number = sum(record.index == trial.index for record in self.ledger.records())
         while True:
             number += 1
-            self.attempts[trial.index] = self.attempts.get(trial.index, 0) + 1
             record = yield from self._attempt(trial, number)
-            failure = failure_of(record)
-            if failure is None:
-                self.failed_in_a_row[platform] = 0
-                return
-            if failure.code not in REPEATED or self.attempts[trial.index] >= self.campaign.limits.attempts:
+            if not self._is_repeated([record]):
                 break
+        self._settle([record])
+
+    def _run_in_turns(self, trials: list[planning.PlannedTrial]) -> None:
+        """Run the trials that a block compares side by side; all again where the host or the engine failed one."""
+        ours = {trial.index for trial in trials}
+        number = max((record.attempt for record in self.ledger.records() if record.index in ours), default=0)
+        while True:
+            number += 1
+            with TurnKeeper(self.site.floor, self._floor(trials)) as keeper:
+                records = side_by_side(self._attempt(trial, number, keeper, trials) for trial in trials)
+            if any(failure_of(record) for record in records):
+                self.site.tear_down()
+            if not self._is_repeated(records):
+                break
+        self._settle(records)
+
+    def _floor(self, trials: list[planning.PlannedTrial]) -> Floor:
+        """The stages of trials that take turns, and their order in each round."""
+        stages = turns.stages(self.campaign, workloads_of(self.campaign, trials[0], self.rates))
+
+        def order(stage: int, round_: int) -> list[str]:
+            return [trial.name for trial in turns.order(self.campaign, trials, stage, round_)]
+
+        return Floor(stages, [trial.name for trial in trials], order)
+
+    def _is_repeated(self, records: list[TrialRecord]) -> bool:
+        """Whether what ran together is run again: another attempt may do without what failed it, and is left."""
+        failures = [failure for record in records if (failure := failure_of(record))]
+        attempts = max(self.attempts[record.index] for record in records)
+        return bool(
+            any(failure.code in REPEATED for failure in failures)
+            and not any(failure.code not in REPEATED for failure in failures)
+            and attempts < self.campaign.limits.attempts
+        )
+
+    def _settle(self, records: list[TrialRecord]) -> None:
+        """Give up where nothing works; `records` are of the last attempt at what runs together."""
+        platform = records[0].cell.platform
+        failed = [(record, failure) for record in records if (failure := failure_of(record))]
+        if not failed:
+            self.failed_in_a_row[platform] = 0
+            return
+        record, failure = failed[0]
         self.failed_in_a_row[platform] += 1
         nothing_yet = not any(known.counts for known in self.ledger.records())
         if nothing_yet or self.failed_in_a_row[platform] >= _GIVE_UP_AFTER or failure.code not in REPEATED:
@@ -227,8 +295,19 @@ class CampaignRun:
                 do = f"report it, with {self.ledger.trials_folder / record.trial}/ansible.log"
             raise kind(f"trial {record.trial}: {failure.message}", do=do)
 
-    def _attempt(self, trial: planning.PlannedTrial, attempt: int) -> Generator[None, None, TrialRecord]:
+    def _attempt(
+        self,
+        trial: planning.PlannedTrial,
+        attempt: int,
+        keeper: TurnKeeper | None = None,
+        beside: Sequence[planning.PlannedTrial] = (),
+    ) -> Generator[None, None, TrialRecord]:
+        """Run a trial once: alone, or taking the turns that `keeper` gives with those `beside` it, itself included."""
+        self.attempts[trial.index] = self.attempts.get(trial.index, 0) + 1
         platform, ours = trial.cell.platform, self.places[trial.cell.platform]
+        sharing = max(1, len(beside))
+        if keeper:
+            ours = ours.beside(sorted(one.index for one in beside).index(trial.index))
         workspace = self.ledger.workspace(trial.attempt_name(attempt))
         corpus = self.corpora[trial.cell.dataset]
         workloads = workloads_of(self.campaign, trial, self.rates)
@@ -242,7 +321,10 @@ class CampaignRun:
             self.progress.tick()
             self.disks.check()
 
-        told = trial_vars(self.campaign, trial, workloads, self.mixes, corpus, workspace, ours, self.site.authority)
+        told = trial_vars(
+            self.campaign, trial, workloads, self.mixes, corpus, workspace, ours, self.site.authority,
+            self.site.floor if keeper else None, sharing,
+        )  # fmt: skip
         outcome = yield from playbook(
             "trial.yml",
             self.site.inventory,
@@ -251,15 +333,18 @@ class CampaignRun:
             on_task=partial(self.progress.step, platform=platform),
             on_tick=tick,
             log=workspace / "ansible.log",
-            timeout_s=longest_trial_s(self.campaign),
+            timeout_s=longest_trial_s(self.campaign, sharing),
         )
-        if not outcome.ok:
+        if keeper:
+            keeper.gone(trial.name)
+        elif not outcome.ok:
             self.site.tear_down(ours.hosts)
         context = TrialContext(
             campaign=self.campaign,
             trial=trial,
             workloads=workloads,
             places=ours,
+            sharing=sharing,
             attempt=attempt,
             corpus_digest=corpus.digest,
             expected_ratio=self.ratios[(trial.cell.dataset, trial.cell.arm)],

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _HOST_RETURNS_S = 120.0
+_LOCK = ".lock"
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,18 @@ class Site:
         """The folder of the certificates and keys of the run that holds the site; there for as long as it does."""
         return self.home / "authority"
 
+    @property
+    def floor(self) -> Path:
+        """The socket on which the trials of a block get their turns."""
+        return self.home / "floor"
+
+    @property
+    def files(self) -> str:
+        """What a host says of this site's lock where it shares this machine's files; see `host_survey`."""
+        found = (self.home / _LOCK).stat()
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{boot}:{found.st_dev}:{found.st_ino}"
+
     def variables(self) -> dict[str, Any]:
         """What every playbook is told."""
         return {"pressgauge_controller_home": str(self.home)}
@@ -53,12 +66,12 @@ class Site:
         """
         try:
             self.home.mkdir(parents=True, exist_ok=True)
-            (self.home / ".lock").touch()
+            (self.home / _LOCK).touch()
         except OSError as error:
             raise HostError(
                 f"{self.home}: can't be written: {error.strerror}", do="give another one: HOME_DIR=…"
             ) from error
-        with hold(self.home / ".lock", f"{self.home}: another campaign is running here"):
+        with hold(self.home / _LOCK, f"{self.home}: another campaign is running here"):
             try:
                 yield
             finally:
@@ -119,7 +132,7 @@ class Site:
             InputError: the inventory has none.
             DefectError: a module gave back another form than agreed.
         """
-        variables = self.variables() | {"survey_ports": ports}
+        variables = self.variables() | {"survey_ports": ports, "survey_shared": str(self.home / _LOCK)}
         outcome = run_playbook("survey.yml", self.inventory, variables, timeout_s=120)
         self._require_reachable(outcome)
         if not outcome.ok:

@@ -195,6 +195,26 @@ class Workload(Client):
         return self
 
 
+class Turns(Part):
+    """How the trials of a block take turns."""
+
+    seconds: Annotated[float, Field(ge=0.5, le=600)] = Field(4.0, description="Of a turn, its beginning included.")
+    cut_s: Annotated[float, Field(ge=0, le=60)] = Field(
+        0.6, description="Left out at the beginning of each turn: what the switch from another trial brings."
+    )
+
+    @model_validator(mode="after")
+    def _something_is_left(self) -> Turns:
+        if self.cut_s > self.seconds / 2:
+            raise ValueError(f"cut_s {self.cut_s:g} leaves less than half of a turn of {self.seconds:g} s")
+        return self
+
+    @property
+    def measured_s(self) -> float:
+        """What is measured of a turn, in seconds."""
+        return self.seconds - self.cut_s
+
+
 class Blocks(Part):
     """How many rounds: at least `min`, then until `precision` is met, at most `max`."""
 
@@ -273,6 +293,12 @@ class Campaign(Part):
     name: Name = Field("", description="Taken from the file's name.", validate_default=False)
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = Field(1, description="Of order and documents.")
     blocks: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] | Blocks = Field(3, description="Rounds; each runs every cell.")
+    design: Literal["turns", "sequential"] = Field(
+        "turns",
+        description="How the trials of a block run: all alive, taking turns of seconds, where the hosts allow it; "
+        "or one after the other.",
+    )
+    turns: Turns = Turns()
     engines: Annotated[dict[Name, Engine], _Some] = Field(description="Factor: engines by name.")
     arms: Annotated[dict[Name, Arm], _Some] = Field(description="Factor: compressor settings by name.")
     datasets: Annotated[dict[Name, Recipe], _Some] = Field(description="Factor: what is stored, by name.")

@@ -7,15 +7,16 @@ import json
 import os
 import shutil
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.failures import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 MARKER = ".pressgauge-instance"
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -111,3 +112,13 @@ def drop_file_cache(root: Path) -> None:
 def owned_below(root: Path) -> list[Path]:
     """The directories of ours directly below `root`, in order of name."""
     return sorted(path for path in root.iterdir() if is_owned(path)) if root.is_dir() else []
+
+
+def identity(path: Path) -> str | None:
+    """What a file is, on which machine since which start: the same for all who share it; None where it is not."""
+    try:
+        found = path.stat()
+        boot = BOOT_ID.read_text("ascii").strip()
+    except OSError:
+        return None
+    return f"{boot}:{found.st_dev}:{found.st_ino}"

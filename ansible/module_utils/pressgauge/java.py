@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.files import create_owned, remove_owned, write_json, write_text
+from ansible.module_utils.pressgauge.gates import NAME, Gate
 from ansible.module_utils.pressgauge.limits import CPU
 from ansible.module_utils.pressgauge.processes import (
     POLL_S,
@@ -62,8 +63,11 @@ class JavaRun:
         return run_together([self])[0]
 
     @contextlib.contextmanager
-    def started(self) -> Iterator[_Child]:
-        """The running program, in a private directory of its own; nothing of either is left afterwards."""
+    def started(self, *, gated: bool = False) -> Iterator[Child]:
+        """The running program, in a private directory of its own; nothing of either is left afterwards.
+
+        `gated`: it does nothing until its gate is opened.
+        """
         directory, evidence = Path(self.params["directory"]), Path(self.params["evidence_dir"])
         evidence.mkdir(parents=True, exist_ok=True)
         for path in (Path(self.params["jar"]), Path(self.params["corpus"])):
@@ -87,16 +91,22 @@ class JavaRun:
             if self.params["authority"]:
                 write_text(directory / "authority.pem", self.params["authority"])
                 settings["mongodb.authority.file"] = directory / "authority.pem"
+            gate = Gate(directory) if gated else None
+            if gate:
+                settings["pressgauge.gate"] = NAME
             write_text(evidence / f"{self.name}.properties", properties_text(settings))
             child = self._launch(directory, evidence)
+            child.gate = gate
             try:
                 yield child
             finally:
                 child.kill()
+                if gate:
+                    gate.close()
         finally:
             remove_owned(directory)
 
-    def _launch(self, directory: Path, evidence: Path) -> _Child:
+    def _launch(self, directory: Path, evidence: Path) -> Child:
         argv = [
             self.params["java"],
             *self.params["jvm_options"],
@@ -114,6 +124,7 @@ class JavaRun:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
+                    cwd=directory,  # the gate is named from here: a socket's name must be short
                     env=plain_environment(),
                 )
         except FileNotFoundError as error:
@@ -121,7 +132,7 @@ class JavaRun:
                 "host", f"there is no {argv[0]} on this host; ansible/provision.yml installs a JRE"
             ) from error
         record_started(popen.pid, directory / "client.pid")
-        return _Child(self, popen, log, started_at_s, deadline=time.monotonic() + self.params["timeout_s"])
+        return Child(self, popen, log, started_at_s, deadline=time.monotonic() + self.params["timeout_s"])
 
     def judge(self, log: Path, record: Mapping[str, Any]) -> None:
         """Raise Failure (client) unless the program came to its end and left its result."""
@@ -140,8 +151,8 @@ class JavaRun:
 
 
 @dataclass
-class _Child:
-    """A program that was started, in a process group of its own."""
+class Child:
+    """A program that was started, in a process group of its own; with its gate where it has one."""
 
     run: JavaRun
     popen: subprocess.Popen[bytes]
@@ -150,6 +161,8 @@ class _Child:
     deadline: float
     timed_out: bool = False
     record: dict[str, Any] | None = None
+    gate: Gate | None = None
+    judged: bool = False
 
     def poll(self) -> bool:
         """Whether it has ended; it is killed at its deadline. The first time, <name>.process.json is written."""
@@ -189,8 +202,15 @@ def run_together(runs: Sequence[JavaRun]) -> list[dict[str, Any]]:
     Raises Failure (client) as soon as one fails or takes longer than its timeout; nothing stays running, and the
     files with the connection string are gone, either way.
     """
+    with started_together(runs) as children:
+        return await_ends(children)
+
+
+@contextlib.contextmanager
+def started_together(runs: Sequence[JavaRun], *, gated: bool = False) -> Iterator[list[Child]]:
+    """Programs started side by side; none outlives the block, or this process where it is asked to end."""
     with contextlib.ExitStack() as stack:
-        children: list[_Child] = []
+        children: list[Child] = []
 
         def end_all(*_: object) -> None:
             for child in children:
@@ -199,13 +219,19 @@ def run_together(runs: Sequence[JavaRun]) -> list[dict[str, Any]]:
         before = signal.signal(signal.SIGTERM, end_all)
         stack.callback(signal.signal, signal.SIGTERM, before)
         for run in runs:
-            children.append(stack.enter_context(run.started()))
-        while waiting := [child for child in children if child.record is None]:
-            for child in waiting:
-                if child.poll() and child.record is not None:
-                    child.run.judge(child.log, child.record)
-            time.sleep(POLL_S)
-        return [child.record or {} for child in children]
+            children.append(stack.enter_context(run.started(gated=gated)))
+        yield children
+
+
+def await_ends(children: Sequence[Child]) -> list[dict[str, Any]]:
+    """Wait until all have ended; raises Failure (client) as soon as one fails or takes longer than its timeout."""
+    while waiting := [child for child in children if not child.judged]:
+        for child in waiting:
+            if child.poll() and child.record is not None:
+                child.run.judge(child.log, child.record)
+                child.judged = True
+        time.sleep(POLL_S)
+    return [child.record or {} for child in children]
 
 
 def properties_text(properties: Mapping[str, Any]) -> str:

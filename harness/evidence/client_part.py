@@ -1,0 +1,154 @@
+"""One client process's part of a phase: its account, its interval logs, and the windows in which it is measured."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.trial.records import ClientPart
+from core.stored import stored_names
+from harness.evidence.steps import read_json
+from workloads.client_file import ClientFile, read_client_file
+from workloads.interval_log import Interval, IntervalLog, read_interval_log
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.spec.campaign import Client
+
+RMW = "READ-MODIFY-WRITE"
+_OPERATION = "[A-Z-]+"  # all that may stand between a phase's name and the ending: names may go on after a dot
+
+Window = tuple[tuple[float, float], ...]
+"""Spans of Unix time, in s; of a trial that ran alone one, else one for each turn."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one client process left of a phase."""
+
+    name: str
+    account: ClientFile
+    logs: dict[str, IntervalLog]
+    intended: dict[str, IntervalLog]
+    timeouts: int | None
+    cpu_limit: float | None
+
+    @property
+    def began(self) -> float:
+        """When its logs begin."""
+        return min((interval.start_s for log in self.logs.values() for interval in log.intervals), default=0.0)
+
+    def acknowledged(self, main: list[str], inner: list[str], window: Window) -> int:
+        """The operations of a window; those that are timed within another one count once."""
+        return self._count(main, window) - len(inner) * self._count([RMW], window)
+
+    def _count(self, names: list[str], window: Window) -> int:
+        logs = [self.logs[one] for one in names if one in self.logs]
+        return sum(log.merged(*span).count for log in logs for span in window)
+
+    def cpu_s(self, window: Window) -> float | None:
+        """The client's CPU in a window, interpolated between its samples."""
+        at_s, cpu_s = [sample[0] for sample in self.account.samples], [sample[2] for sample in self.account.samples]
+        if len(at_s) < 2 or not length_s(window):
+            return None
+        spent_by = np.interp(np.array(window), at_s, cpu_s)
+        return float((spent_by[:, 1] - spent_by[:, 0]).sum())
+
+    @property
+    def open(self) -> Window:
+        """The spans in which its operations were let through; none where it was not gated."""
+        return tuple((turn.opened_s, turn.closed_s) for turn in self.account.turns)
+
+    @property
+    def turns(self) -> Window:
+        """The measured spans of its turns; all of them where none was long enough to be."""
+        measured = ((turn.measured_s, turn.closed_s) for turn in self.account.turns if turn.measured_s is not None)
+        return tuple((since, until) for since, until in measured if until > since) or self.open
+
+    def usable_cores(self, asked: Client, clients: int) -> float:
+        """The cores that this client's threads can use at most: a control group may allow parts of one."""
+        return min(max(1, asked.threads // clients), self.account.cores, self.cpu_limit or math.inf)
+
+    def _at_work(self, interval: Interval) -> bool:
+        """Whether operations were let through in it."""
+        spans = self.open
+        return not spans or any(interval.start_s < until and since < interval.end_s for since, until in spans)
+
+    def told(self, rate: float, share: float | None) -> ClientPart:
+        """What the record says of it."""
+        at_work = [one for log in self.logs.values() for one in log.intervals if self._at_work(one)]
+        lengths = [one.end_s - one.start_s for one in at_work]
+        return ClientPart(
+            name=self.name,
+            started_at_s=self.began,
+            throughput_per_s=rate,
+            cpu_share=share,
+            gc_pause_s=self.account.gc.total_ms / 1000,
+            longest_stall_s=round(self.account.longest_stall_s, 3),
+            longest_interval_s=round(max(lengths), 3) if lengths else None,
+            retransmission_timeouts=self.timeouts,
+        )
+
+
+def read_part(label: str, folder: Path, name: str) -> Part:
+    lost, process = (_read_if_there(folder / one) for one in (f"network.{name}.json", f"{name}.process.json"))
+    return Part(
+        name=label,
+        account=read_client_file(folder / f"{name}.client.json"),
+        logs=_logs(folder, name, ""),
+        intended=_logs(folder, name, "Intended-"),
+        timeouts=lost.get("retransmission_timeouts"),
+        cpu_limit=process.get("cpu_limit"),
+    )
+
+
+def _read_if_there(path: Path) -> Any:
+    return read_json(path) if path.name in stored_names(path.parent) else {}
+
+
+def _logs(folder: Path, name: str, prefix: str) -> dict[str, IntervalLog]:
+    """The phase's interval logs by operation; CLEANUP is the client's own."""
+    of_phase = re.compile(rf"{re.escape(name)}\.{prefix}({_OPERATION})\.hdr")
+    named = {folder / file: of_phase.fullmatch(file) for file in stored_names(folder)}
+    operations = {path: match[1] for path, match in named.items() if match}
+    return {one: read_interval_log(path) for path, one in operations.items() if one != "CLEANUP"}
+
+
+def windows(parts: list[Part], main: list[str], warmup_s: float) -> list[Window]:
+    """Each client's measured window: its turns, or whole intervals of its own within the time in which all work.
+
+    Where that time holds no whole interval of some client, as in short phases, every window is all of the phase.
+    """
+    if any(part.open for part in parts):
+        return [part.turns for part in parts]
+    own = [[interval for one in main if one in part.logs for interval in part.logs[one].intervals] for part in parts]
+    spans = [_span(intervals, part.began, warmup_s) for part, intervals in zip(parts, own, strict=True)]
+    if len(parts) == 1:
+        return [tuple(spans)]
+    since, until = max(one[0] for one in spans), min(one[1] for one in spans)
+    common = [[one for one in intervals if since <= one.start_s and one.end_s <= until] for intervals in own]
+    if all(common):
+        return [((min(one.start_s for one in each), max(one.end_s for one in each)),) for each in common]
+    every = [interval for intervals in own for interval in intervals]
+    began = min((part.began for part in parts), default=0.0)
+    whole = (min((one.start_s for one in every), default=began), max((one.end_s for one in every), default=began))
+    return [(whole,)] * len(parts)
+
+
+def length_s(window: Window) -> float:
+    """The length of a window's spans together."""
+    return sum(until - since for since, until in window)
+
+
+def _span(intervals: list[Interval], began: float, warmup_s: float) -> tuple[float, float]:
+    """The whole intervals after the warm-up; a short phase keeps all of it."""
+    if not intervals:
+        return began, began
+    first, end = min(one.start_s for one in intervals), max(one.end_s for one in intervals)
+    earliest = first + warmup_s if end - first > warmup_s + 1 else first
+    return min((one.start_s for one in intervals if one.start_s >= earliest), default=end), end

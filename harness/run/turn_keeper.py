@@ -1,0 +1,208 @@
+"""Gives the floor to one trial of a block at a time. The trials' tasks ask for it over a socket, and give it back."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import socket
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from harness.plan.turns import LEAVE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from harness.plan.turns import Stage
+
+_LOOK_S = 0.2
+_LONGEST_LINE = 4096
+
+
+@dataclass
+class Floor:
+    """Who has the floor, who waits for it, and who is next: the trials go through the stages together. Pure.
+
+    `order` tells the trials' order in a round of a stage, by the stage's number.
+    """
+
+    stages: Sequence[Stage]
+    trials: Sequence[str]
+    order: Callable[[int, int], Sequence[str]]
+    holder: str | None = None
+    at: int = 0
+    """The stage."""
+    round: int = -1
+    queue: list[str] = field(default_factory=list)
+    """Whose turns of this round are to come."""
+    waiting: dict[str, str] = field(default_factory=dict)
+    """Trial -> the stage it asks the floor for."""
+    through: set[str] = field(default_factory=set)
+    """Trials that have had their last turn of this stage."""
+    gone: set[str] = field(default_factory=set)
+    """Trials that have no more stages."""
+    done: dict[str, dict[str, tuple[int, float]]] = field(default_factory=dict)
+    """Phase -> trial -> operations and seconds of its measured turns."""
+
+    def ask(self, trial: str, stage: str) -> None:
+        """A trial asks for the floor."""
+        self.waiting[trial] = stage
+
+    def over(self, trial: str, stage: str, *, finished: bool, operations: int, seconds: float) -> None:
+        """A trial gives the floor back; `finished`: it has no more turns in the stage."""
+        if self.holder != trial:
+            return
+        self.holder = None
+        if stage == LEAVE:
+            self.gone.add(trial)
+        elif finished:
+            self.through.add(trial)
+        now = self.stages[self.at]
+        if stage == now.name and now.measures(self.round):
+            before = self.done.setdefault(stage, {}).get(trial, (0, 0.0))
+            self.done[stage][trial] = before[0] + operations, before[1] + seconds
+
+    def leave(self, trial: str) -> None:
+        """A trial is no more."""
+        self.gone.add(trial)
+        self.waiting.pop(trial, None)
+        if self.holder == trial:
+            self.holder = None
+
+    def next(self) -> tuple[str, Stage | None, int] | None:
+        """Who has the floor from now on, for which stage and round; None where nobody gets it now.
+
+        A trial that ends is let through at once: it may have failed, and others wait for it in vain.
+        """
+        for trial, stage in self.waiting.items():
+            if stage == LEAVE and self.holder in (None, trial):
+                return self._give(trial, None)
+        if self.holder is not None:
+            return None
+        while self.at < len(self.stages):
+            self.queue = [trial for trial in self.queue if trial not in self.gone | self.through]
+            if self.queue:
+                ready = self.waiting.get(self.queue[0]) == self.stages[self.at].name
+                return self._give(self.queue.pop(0), self.stages[self.at]) if ready else None
+            self._next_round()
+        return None
+
+    def _next_round(self) -> None:
+        left = set(self.trials) - self.gone - self.through
+        if not left or (self.round >= 0 and self.stages[self.at].is_last(self.round)):
+            self.at, self.round, self.through = self.at + 1, -1, set()
+        else:
+            self.round += 1
+            self.queue = [trial for trial in self.order(self.at, self.round) if trial in left]
+
+    def _give(self, trial: str, stage: Stage | None) -> tuple[str, Stage | None, int]:
+        del self.waiting[trial]
+        self.holder = trial
+        if stage is None:
+            self.gone.add(trial)
+        return trial, stage, self.round
+
+    def pace_per_s(self, stage: Stage) -> float | None:
+        """What a paced stage is offered: a fraction of the slowest trial's maximum in the phase it follows."""
+        if stage.pace is None:
+            return None
+        rates = [operations / seconds for operations, seconds in self.done.get(stage.pace.of, {}).values() if seconds]
+        return max(float(stage.threads), round(stage.pace.fraction * min(rates))) if rates else None
+
+
+class TurnKeeper:
+    """Answers the tasks of a block's trials on the socket `path`, in a thread of its own, until it is closed."""
+
+    def __init__(self, path: Path, floor: Floor) -> None:
+        self.path, self.floor = path, floor
+        self.asking: dict[str, socket.socket] = {}
+        self.lock = threading.Lock()
+        self.closing = False
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.thread = threading.Thread(target=self._serve, name="turns", daemon=True)
+
+    def __enter__(self) -> Self:
+        self.path.unlink(missing_ok=True)  # a killed harness's
+        folder = os.open(self.path.parent, os.O_PATH | os.O_DIRECTORY)
+        try:  # by way of the folder: a socket's name is 107 bytes at most
+            self.listener.bind(f"/proc/self/fd/{folder}/{self.path.name}")
+        finally:
+            os.close(folder)
+        self.path.chmod(0o600)
+        self.listener.listen(len(self.floor.trials))
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closing = True
+        self.thread.join()
+        self.listener.close()
+        for line in self.asking.values():
+            line.close()
+        self.path.unlink(missing_ok=True)
+
+    def gone(self, trial: str) -> None:
+        """A trial's playbook has ended, however it did."""
+        with self.lock:
+            self.floor.leave(trial)
+            if line := self.asking.pop(trial, None):
+                line.close()
+            self._give_on()
+
+    def _serve(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.listener, selectors.EVENT_READ)
+            while not self.closing:
+                for key, _ in selector.select(_LOOK_S):
+                    if key.fileobj is self.listener:
+                        selector.register(self.listener.accept()[0], selectors.EVENT_READ)
+                    elif isinstance(key.fileobj, socket.socket):
+                        selector.unregister(key.fileobj)
+                        with self.lock:
+                            self._hear(key.fileobj)
+
+    def _hear(self, line: socket.socket) -> None:
+        """Take in what a task says: a line that fits one packet."""
+        try:
+            said = json.loads(line.recv(_LONGEST_LINE))
+            trial, stage = str(said["trial"]), str(said["stage"])
+            if said["ask"]:
+                self.asking[trial] = line
+                self.floor.ask(trial, stage)
+            else:
+                finished, operations, seconds = said["finished"], int(said["operations"]), float(said["seconds"])
+                self.floor.over(trial, stage, finished=finished, operations=operations, seconds=seconds)
+                _answer(line, {})
+        except (OSError, ValueError, KeyError, TypeError):
+            line.close()  # a task that was killed in between
+        self._give_on()
+
+    def _give_on(self) -> None:
+        while given := self.floor.next():
+            trial, stage, round_ = given
+            line = self.asking.pop(trial, None)
+            if line and _answer(line, self._grant(stage, round_)):
+                return
+            self.floor.leave(trial)  # nobody is there to take it
+
+    def _grant(self, stage: Stage | None, round_: int) -> dict[str, Any]:
+        stepping = stage is None or stage.seconds is None
+        return {
+            "round": max(round_, 0),
+            "seconds": None if stepping or stage is None else stage.seconds,
+            "cut_s": 0.0 if stage is None else stage.cut_s,
+            "measured": stage is not None and stage.measures(round_),
+            "last": stage is None or stage.is_last(round_),
+            "pace_per_s": None if stage is None else self.floor.pace_per_s(stage),
+        }
+
+
+def _answer(line: socket.socket, what: dict[str, Any]) -> bool:
+    with suppress(OSError), line:
+        line.sendall(json.dumps(what).encode() + b"\n")
+        return True
+    return False
