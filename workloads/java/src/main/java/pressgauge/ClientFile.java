@@ -16,8 +16,8 @@ import org.bson.Document;
 
 /**
  * The client's account of itself ({@code pressgauge.clientfile}): what its {@link ClientRecord}
- * holds, the JVM's CPU time and collections, and both once a second, so that a reader can leave
- * warm-up out.
+ * holds, the JVM's CPU time and collections, and both once a second and at the edges of turns, so
+ * that a reader can leave warm-up out.
  */
 final class ClientFile {
   private static final int FORMAT_VERSION = 1;
@@ -25,6 +25,7 @@ final class ClientFile {
 
   private final Timer timer = new Timer("client samples", true);
   private final List<List<Number>> samples = new ArrayList<>();
+  private final Intervals intervals;
   private final LongSupplier operations;
   private final long startNs = System.nanoTime();
   private final double startCpuS = cpuS();
@@ -32,27 +33,33 @@ final class ClientFile {
   /**
    * Begins to sample.
    *
+   * @param intervals whose cuts are sampled, too
    * @param operations the operations attempted so far
    */
-  ClientFile(LongSupplier operations) {
+  ClientFile(Intervals intervals, LongSupplier operations) {
+    this.intervals = intervals;
     this.operations = operations;
     var sample =
         new TimerTask() {
           @Override
           public void run() {
-            sample();
+            sampleNow();
           }
         };
+    intervals.add(this::sample);
     timer.scheduleAtFixedRate(sample, 0, INTERVAL_MS);
   }
 
-  private synchronized void sample() {
+  private void sampleNow() {
+    synchronized (intervals) {
+      sample(intervals.nowMs());
+    }
+  }
+
+  /** With the lock of the intervals held: samples are in order of time. */
+  private void sample(long nowMs) {
     samples.add(
-        List.of(
-            System.currentTimeMillis() / 1000.0,
-            operations.getAsLong(),
-            cpuS() - startCpuS,
-            collectionMs()));
+        List.of(nowMs / 1000.0, operations.getAsLong(), cpuS() - startCpuS, collectionMs()));
   }
 
   /**
@@ -63,7 +70,7 @@ final class ClientFile {
    */
   void write(Path file, int targetPerS, Map<String, Object> facts) throws IOException {
     timer.cancel();
-    sample();
+    sampleNow();
     double durationS = (System.nanoTime() - startNs) / 1e9;
     var document = new Document("format_version", FORMAT_VERSION);
     document.putAll(facts);

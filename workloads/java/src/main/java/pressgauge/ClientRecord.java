@@ -29,6 +29,7 @@ final class ClientRecord {
   private final Set<String> told = ConcurrentHashMap.newKeySet();
   private final LongAdder versionsWritten = new LongAdder();
   private final AtomicLong lastInserted = new AtomicLong(-1);
+  private final ThreadLocal<Runnable> remainder = new ThreadLocal<>();
   private volatile String writeConcern;
 
   private ClientRecord() {}
@@ -65,6 +66,21 @@ final class ClientRecord {
   /** What the driver sends with each write, as JSON; told by the binding when it has connected. */
   void writeConcern(String concern) {
     writeConcern = concern;
+  }
+
+  /**
+   * How this thread's binding sends what waits in a batch after the thread's last operation, as a
+   * part of it: when YCSB cleans a binding up, the database may be frozen.
+   */
+  void remainder(Runnable flush) {
+    remainder.set(flush);
+  }
+
+  void flushRemainder() {
+    var flush = remainder.get();
+    if (flush != null) {
+      flush.run();
+    }
   }
 
   void inserted(long recordNumber) {

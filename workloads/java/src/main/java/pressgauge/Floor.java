@@ -63,7 +63,7 @@ public final class Floor {
           case "rmw" -> readModifyWrites();
           default -> throw new UsageException("floor.operation: insert, insert_batched or rmw");
         };
-    var file = new ClientFile(done::sum);
+    var file = new ClientFile(new Intervals(System::currentTimeMillis, false), done::sum);
     var running = new ArrayList<Thread>();
     for (var loop : loops) {
       var thread = new Thread(loop);

@@ -46,7 +46,8 @@ final class HdrSeries extends OneMeasurement {
   private final List<Double> percentiles;
   private final PrintStream log;
   private final HistogramLogWriter logWriter;
-  private long intervalStartMs = System.currentTimeMillis();
+  private final Intervals intervals;
+  private long intervalStartMs;
 
   /**
    * @param properties YCSB's {@code hdrhistogram.*}
@@ -55,6 +56,8 @@ final class HdrSeries extends OneMeasurement {
   HdrSeries(String name, Properties properties) {
     super(name);
     var settings = new Settings(properties);
+    intervals = Intervals.of(properties);
+    intervalStartMs = intervals.nowMs();
     percentiles = percentiles(settings.text("hdrhistogram.percentiles", "95,99"));
     if (settings.flag("hdrhistogram.fileoutput", false)) {
       log = open(settings.text("hdrhistogram.output.path", "") + name + ".hdr");
@@ -68,6 +71,7 @@ final class HdrSeries extends OneMeasurement {
       log = null;
       logWriter = null;
     }
+    intervals.add(this::endInterval);
   }
 
   private static List<Double> percentiles(String text) {
@@ -108,8 +112,8 @@ final class HdrSeries extends OneMeasurement {
 
   /** Ends an interval: logs it and tells it in one line. */
   @Override
-  public synchronized String getSummary() {
-    var interval = endInterval();
+  public String getSummary() {
+    var interval = endIntervalNow();
     var decimal = new DecimalFormat("#.##", DecimalFormatSymbols.getInstance(Locale.ROOT));
     return String.format(
         "[%s: Count=%d, Max=%d, Min=%d, Avg=%s, 90=%d, 99=%d, 99.9=%d, 99.99=%d]",
@@ -124,23 +128,30 @@ final class HdrSeries extends OneMeasurement {
         interval.getValueAtPercentile(99.99));
   }
 
-  private Histogram endInterval() {
+  private Histogram endIntervalNow() {
+    synchronized (intervals) {
+      return endInterval(intervals.nowMs());
+    }
+  }
+
+  /** With the lock of the intervals held. */
+  private Histogram endInterval(long nowMs) {
     var interval = new Histogram(SIGNIFICANT_DIGITS);
     parts.forEach(part -> interval.add(part.interval()));
-    long nowMs = System.currentTimeMillis();
     interval.setStartTimeStamp(intervalStartMs);
     interval.setEndTimeStamp(nowMs);
     intervalStartMs = nowMs;
     total.add(interval);
-    if (logWriter != null) {
+    boolean isIdle = intervals.areIdle() && interval.getTotalCount() == 0;
+    if (logWriter != null && !isIdle) {
       logWriter.outputIntervalHistogram(interval);
     }
     return interval;
   }
 
   @Override
-  public synchronized void exportMeasurements(MeasurementsExporter exporter) throws IOException {
-    endInterval();
+  public void exportMeasurements(MeasurementsExporter exporter) throws IOException {
+    endIntervalNow();
     if (log != null) {
       log.close();
     }

@@ -21,7 +21,8 @@ import site.ycsb.measurements.Measurements;
  *
  * <p>In the load phase {@code mongodb.batchsize} inserts are sent together. Each bulk write is
  * measured as one {@code FLUSH}, whose {@code Return=} counts are counts of documents; what is
- * pending at the end is sent in {@link #cleanup}.
+ * pending after a thread's last operation is sent with it, or in {@link #cleanup} if the thread was
+ * stopped.
  */
 public final class MongoBinding extends DB {
   static final String FLUSH = "FLUSH";
@@ -42,6 +43,7 @@ public final class MongoBinding extends DB {
     var settings = new Settings(getProperties());
     fields = Documents.fieldNames(settings);
     batchSize = batchSize(settings);
+    record.remainder(this::flushRemainder);
     shared = SharedClient.acquire(getProperties());
   }
 
@@ -54,11 +56,15 @@ public final class MongoBinding extends DB {
   @Override
   public void cleanup() throws DBException {
     try {
-      if (batch != null && !batch.isEmpty()) {
-        flush();
-      }
+      flushRemainder();
     } finally {
       shared.release(getProperties());
+    }
+  }
+
+  private void flushRemainder() {
+    if (batch != null && !batch.isEmpty()) {
+      flush();
     }
   }
 

@@ -8,6 +8,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
+import com.mongodb.connection.ServerMonitoringMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ final class SharedClient {
   private static final String PROPERTY = "pressgauge.internal.client";
   private static final int REACH_MS = 5_000;
   private static final int ANSWER_MS = 120_000;
+  private static final int HEARTBEAT_HOURS = 24;
 
   // The driver logs to java.util.logging, which prints. Held, or the level would be collected.
   private static final Logger DRIVER_LOG = Logger.getLogger("org.mongodb.driver");
@@ -129,8 +131,24 @@ final class SharedClient {
       var context = Authority.context(settings.path("mongodb.authority.file"));
       builder.applyToSslSettings(ssl -> ssl.context(context));
     }
+    if (Gate.isAttended(settings)) {
+      seeNoFreeze(builder);
+    }
     // Retries would hide the very failures that void a trial.
     return builder.applyConnectionString(uri).retryWrites(false).retryReads(false).build();
+  }
+
+  /** A server that is frozen between turns must not look lost, nor its connections stale. */
+  private static void seeNoFreeze(MongoClientSettings.Builder builder) {
+    builder.applyToServerSettings(
+        server ->
+            server
+                .serverMonitoringMode(ServerMonitoringMode.POLL)
+                .heartbeatFrequency(HEARTBEAT_HOURS, TimeUnit.HOURS));
+    builder.applyToConnectionPoolSettings(
+        pool ->
+            pool.maxConnectionIdleTime(0, TimeUnit.SECONDS)
+                .maxConnectionLifeTime(0, TimeUnit.SECONDS));
   }
 
   private static ConnectionString connectionString(Path file) {

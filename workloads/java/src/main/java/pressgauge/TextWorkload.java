@@ -6,6 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Properties;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import site.ycsb.Client;
 import site.ycsb.DB;
 import site.ycsb.WorkloadException;
@@ -28,6 +30,9 @@ import site.ycsb.workloads.CoreWorkload;
  *       (default recordcount)
  *   <li>{@code pressgauge.startat}: the Unix time in milliseconds at which to begin, together with
  *       the other clients (default at once)
+ *   <li>{@code pressgauge.gate}: the Unix socket at which a parent process listens that says when
+ *       operations may begin (default none: at once); see {@link Gate} and {@link Conductor}. The
+ *       client file then lists the {@code turns}, and intervals are cut at their edges
  *   <li>{@code pressgauge.maxfailures}: consecutive failures after which a thread gives up
  *   <li>{@code pressgauge.clientfile}: where to write the client's account of itself
  * </ul>
@@ -38,6 +43,7 @@ import site.ycsb.workloads.CoreWorkload;
 public final class TextWorkload extends CoreWorkload {
   private static final int EXIT_USAGE = 2;
   private static final int EXIT_UNFINISHED = 3;
+  private static final int ENDLESS = Integer.MAX_VALUE;
 
   private final ProcessEnd end;
   private final Operations known;
@@ -46,6 +52,8 @@ public final class TextWorkload extends CoreWorkload {
   private Settings settings;
   private ClientRecord record;
   private ClientFile clientFile;
+  private Conductor conductor;
+  private Gate gate;
   private Documents documents;
   private OperationMix mix;
   private KeyNames keyNames;
@@ -74,12 +82,12 @@ public final class TextWorkload extends CoreWorkload {
       super.init(coreProperties(properties));
       CommonStart.await(settings);
       openSeries(properties);
+      openGate(Intervals.of(properties));
     } catch (UsageException | WorkloadException e) {
       // YCSB would print two stack traces and exit with 0.
       System.err.println("pressgauge: " + e.getMessage());
       end.now(EXIT_USAGE);
     }
-    clientFile = new ClientFile(() -> record.attempted(MongoBinding.FLUSH));
     end.correct(this::exitStatus);
   }
 
@@ -112,22 +120,51 @@ public final class TextWorkload extends CoreWorkload {
     // The zipfian generator spreads its draws over all keys that the operations could insert, and
     // draws again while a key doesn't exist yet. A count meant as "no limit" would let it draw
     // forever; and it needs one even for a load.
-    int bound =
-        settings.text(Client.MAX_EXECUTION_TIME, "0").equals("0")
-            ? operations
-            : partition.records();
+    boolean isCounted =
+        settings.text(Client.MAX_EXECUTION_TIME, "0").equals("0") && operations < ENDLESS;
+    int bound = isCounted ? operations : partition.records();
     core.setProperty(
         Client.OPERATION_COUNT_PROPERTY, Integer.toString(Math.min(bound, operations)));
     return core;
   }
 
   private void openSeries(Properties properties) {
-    var names = loads ? Set.of(Insert.NAME) : mix.series();
-    names.forEach(name -> Series.open(name, properties));
+    var names = new TreeSet<>(loads ? Set.of(Insert.NAME) : mix.series());
     if (loads && MongoBinding.batchSize(settings) > 1) {
-      Series.open(MongoBinding.FLUSH, properties);
+      names.add(MongoBinding.FLUSH);
     }
+    boolean inTurns = Gate.isAttended(settings);
+    names.forEach(
+        name -> {
+          Series.open(name, properties);
+          if (inTurns) { // YCSB's own couldn't be cut at their edges
+            Series.open(name + "-FAILED", properties);
+          }
+        });
     Series.open("CLEANUP", properties);
+  }
+
+  private void openGate(Intervals intervals) {
+    LongSupplier attempted = () -> record.attempted(MongoBinding.FLUSH);
+    clientFile = new ClientFile(intervals, attempted);
+    if (Gate.isAttended(settings)) {
+      conductor = Conductor.at(settings.path(Gate.PROPERTY));
+      gate = new Gate(askedThreads(), intervals, attempted, conductor::tell);
+      conductor.attend(gate, this::requestStop);
+    } else {
+      gate = new Gate(askedThreads(), intervals, attempted, null);
+    }
+  }
+
+  /** As many as YCSB's client starts. */
+  private int askedThreads() {
+    return Math.min(settings.count(Client.THREAD_COUNT_PROPERTY, 1, 1, 100_000), operations);
+  }
+
+  @Override
+  public void requestStop() {
+    super.requestStop();
+    gate.release();
   }
 
   @Override
@@ -156,9 +193,10 @@ public final class TextWorkload extends CoreWorkload {
 
   @Override
   public void cleanup() throws WorkloadException {
-    int asked = Math.min(settings.count(Client.THREAD_COUNT_PROPERTY, 1, 1, 100_000), operations);
+    gate.finish();
+    int asked = askedThreads();
     long done = workers.stream().filter(worker -> worker.isDone(isStopRequested())).count();
-    finished = done == asked;
+    finished = done == asked && (conductor == null || !conductor.hasFailed());
     var path = settings.text("pressgauge.clientfile", "");
     if (path.isEmpty()) {
       return;
@@ -172,6 +210,9 @@ public final class TextWorkload extends CoreWorkload {
     facts.put("phase", phase());
     facts.put("threads", threads);
     facts.putAll(record.facts());
+    if (conductor != null) {
+      facts.put("turns", gate.turns());
+    }
     try {
       int target = settings.count(Client.TARGET_PROPERTY, 0, 0, Integer.MAX_VALUE);
       clientFile.write(settings.path("pressgauge.clientfile"), target, facts);
@@ -190,6 +231,10 @@ public final class TextWorkload extends CoreWorkload {
   }
 
   // What workers ask.
+
+  Gate gate() {
+    return gate;
+  }
 
   String table() {
     return table;

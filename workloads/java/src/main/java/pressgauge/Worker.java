@@ -3,6 +3,7 @@ package pressgauge;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.Status;
@@ -16,6 +17,8 @@ final class Worker {
   private final int thread;
   private final int threads;
   private final int share;
+  private final Gate gate;
+  private final Gate.Pass pass;
   private final Map<String, ByteIterator> document;
   private final Map<String, LongAdder> successes = new HashMap<>();
   private int done;
@@ -31,6 +34,8 @@ final class Worker {
     this.thread = thread;
     this.threads = threads;
     this.share = share;
+    gate = workload.gate();
+    pass = gate.pass();
     document = workload.documents().blank();
   }
 
@@ -41,15 +46,44 @@ final class Worker {
 
   /** Inserts the next record of a load; false ends the thread. */
   boolean load(DB db) {
-    var turn = turn(db);
-    return attempt(Insert.NAME, () -> Insert.insert(turn, workload.nextLoaded()));
+    return throughGate(
+        () -> attempt(Insert.NAME, () -> Insert.insert(turn(db), workload.nextLoaded())));
   }
 
   /** Does the next operation of a run phase; false ends the thread. */
   boolean operate(DB db) {
-    var turn = turn(db);
-    var operation = workload.mix().operation(turn.index());
-    return attempt(operation.name(), () -> operation.run(turn));
+    return throughGate(
+        () -> {
+          var turn = turn(db);
+          var operation = workload.mix().operation(turn.index());
+          return attempt(operation.name(), () -> operation.run(turn));
+        });
+  }
+
+  private boolean throughGate(BooleanSupplier operation) {
+    if (!gate.enter(pass)) {
+      return false;
+    }
+    try {
+      boolean goesOn = operation.getAsBoolean();
+      if (!goesOn || done == share) {
+        goAway();
+      }
+      return goesOn;
+    } finally {
+      gate.leave(pass);
+    }
+  }
+
+  /** Sends what is pending while the gate is still open, and tells that nothing will follow. */
+  private void goAway() {
+    try {
+      record.flushRemainder();
+    } catch (RuntimeException | Error e) {
+      die(Reason.of(e));
+    } finally {
+      gate.gone();
+    }
   }
 
   private Turn turn(DB db) {

@@ -12,7 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 import org.junit.jupiter.api.BeforeEach;
@@ -117,6 +120,66 @@ class HdrSeriesTest {
         lastEnd = lastEnd.add(new BigDecimal(columns[1]));
       }
     }
+  }
+
+  @Test
+  void intervalsEndAtTheEdgesOfTurnsAndNoneIsIdle() throws Exception {
+    var clockMs = new AtomicLong(1000);
+    var intervals = new Intervals(clockMs::get, true);
+    properties.put(Intervals.PROPERTY, intervals);
+    var series = List.of(new HdrSeries("READ", properties), new HdrSeries("UPDATE", properties));
+    for (long startMs : new long[] {5000, 20_000}) {
+      clockMs.set(startMs);
+      intervals.begin();
+      series.get(0).measure(100);
+      clockMs.set(startMs + 600);
+      intervals.cut();
+      clockMs.set(startMs + 1000);
+      for (var each : series) {
+        each.getSummary();
+        clockMs.incrementAndGet();
+      }
+      series.get(1).measure(200);
+      clockMs.set(startMs + 4000);
+      intervals.end();
+      clockMs.set(startMs + 4500);
+      series.forEach(HdrSeries::getSummary);
+    }
+    series.get(1).measure(300); // what is sent late isn't lost
+    clockMs.set(25_000);
+    for (var each : series) {
+      exported(each);
+    }
+
+    var ofReads = List.of("5.000-5.600:1", "5.600-6.000:0", "6.000-9.000:0");
+    var ofLaterReads = List.of("20.000-20.600:1", "20.600-21.000:0", "21.000-24.000:0");
+    assertEquals(concat(ofReads, ofLaterReads), intervals("x.READ.hdr"));
+    var ofUpdates = List.of("5.000-5.600:0", "5.600-6.001:0", "6.001-9.000:1");
+    var ofLaterUpdates =
+        List.of("20.000-20.600:0", "20.600-21.001:0", "21.001-24.000:1", "24.500-25.000:1");
+    assertEquals(concat(ofUpdates, ofLaterUpdates), intervals("x.UPDATE.hdr"));
+  }
+
+  private static List<String> concat(List<String> some, List<String> more) {
+    return Stream.concat(some.stream(), more.stream()).toList();
+  }
+
+  /** As start-end:count in seconds of Unix time. */
+  private List<String> intervals(String log) throws IOException {
+    var found = new ArrayList<String>();
+    try (var reader = new HistogramLogReader(folder.resolve(log).toFile())) {
+      var lines = Files.readAllLines(folder.resolve(log)).iterator();
+      while (reader.hasNext()) {
+        var columns = lines.next().split(",");
+        while (!Character.isDigit(columns[0].charAt(0))) {
+          columns = lines.next().split(",");
+        }
+        var start = new BigDecimal(columns[0]).add(BigDecimal.ONE); // the logs begin at 1 s
+        var count = ((Histogram) reader.nextIntervalHistogram()).getTotalCount();
+        found.add(start + "-" + start.add(new BigDecimal(columns[1])) + ":" + count);
+      }
+    }
+    return found;
   }
 
   @Test

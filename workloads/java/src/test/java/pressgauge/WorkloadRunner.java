@@ -21,7 +21,7 @@ abstract class WorkloadRunner {
     "readproportion", "0", "updateproportion", "0", "readmodifywriteproportion", "1"
   };
 
-  @TempDir private Path folder;
+  @TempDir Path folder;
   final FakeEnd end = new FakeEnd();
 
   /** What the workload under test knows. */

@@ -1,0 +1,283 @@
+package pressgauge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class GateTest {
+  private final AtomicLong clockMs = new AtomicLong(1000);
+  private final AtomicLong operations = new AtomicLong();
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
+  private final Intervals intervals = new Intervals(clockMs::get, true);
+  private final List<Thread> started = new ArrayList<>();
+  private Gate gate;
+
+  private void gateOf(int threads) {
+    gate = new Gate(threads, intervals, operations::get, told::add);
+  }
+
+  @AfterEach
+  void endThreads() throws Exception {
+    gate.release();
+    for (var thread : started) {
+      thread.join();
+    }
+  }
+
+  private Thread start(Runnable what) {
+    var thread = new Thread(what);
+    started.add(thread);
+    thread.start();
+    return thread;
+  }
+
+  /** A thread with so many operations to do. */
+  private Thread worker(long share, Runnable operation) {
+    var pass = gate.pass();
+    return start(
+        () -> {
+          for (long done = 1; done <= share && gate.enter(pass); done++) {
+            inFlight.incrementAndGet();
+            operation.run();
+            operations.incrementAndGet();
+            if (done == share) {
+              gate.gone();
+            }
+            inFlight.decrementAndGet();
+            gate.leave(pass);
+          }
+        });
+  }
+
+  private Thread endlessWorker() {
+    return worker(Long.MAX_VALUE, () -> {});
+  }
+
+  private static void awaitParked(Thread thread) {
+    while (thread.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static Runnable waitingFor(CountDownLatch latch) {
+    return () -> {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    };
+  }
+
+  @Test
+  void itIsReadyWhenEveryThreadWaits() throws Exception {
+    gateOf(3);
+    awaitParked(endlessWorker());
+    awaitParked(endlessWorker());
+    assertTrue(told.isEmpty(), told.toString());
+    assertThrows(UsageException.class, gate::open, "one thread is missing");
+
+    awaitParked(endlessWorker());
+
+    assertEquals(List.of("ready"), List.copyOf(told));
+    assertEquals(0, operations.get());
+  }
+
+  @Test
+  void closingWaitsForWhatIsInFlight() throws Exception {
+    gateOf(1);
+    var answer = new CountDownLatch(1);
+    awaitParked(worker(Long.MAX_VALUE, waitingFor(answer)));
+    gate.open();
+    while (inFlight.get() == 0) {
+      Thread.onSpinWait();
+    }
+    told.clear();
+
+    var closing = start(gate::close);
+    awaitParked(closing);
+    clockMs.set(1250);
+    assertTrue(told.isEmpty(), "closed too early");
+    answer.countDown();
+    closing.join();
+
+    assertEquals(List.of("closed 1250 1"), List.copyOf(told));
+    assertEquals(0, inFlight.get());
+  }
+
+  @Test
+  void whileClosedNothingStartsAndNothingIsLost() throws Exception {
+    int threads = 8;
+    gateOf(threads);
+    var mayRun = new AtomicBoolean();
+    var faults = new AtomicInteger();
+    for (int i = 0; i < threads; i++) {
+      worker(
+          Long.MAX_VALUE,
+          () -> {
+            if (!mayRun.get()) {
+              faults.incrementAndGet();
+            }
+          });
+    }
+    assertEquals("ready", told.take());
+    var random = new Random(15);
+    for (int cycle = 0; cycle < 200; cycle++) {
+      long before = operations.get();
+      mayRun.set(true);
+      gate.open();
+      int enough = random.nextInt(3000);
+      while (operations.get() < before + enough) {
+        Thread.onSpinWait();
+      }
+      gate.close();
+      mayRun.set(false);
+      long after = operations.get();
+      assertEquals(0, inFlight.get());
+      assertTrue(told.take().startsWith("opened "));
+      assertEquals("closed 1000 " + after, told.take());
+      if (random.nextBoolean()) {
+        started.forEach(GateTest::awaitParked);
+      }
+      assertEquals(after, operations.get(), "an operation while closed");
+    }
+    gate.end();
+    long last = operations.get();
+    endThreads();
+    assertEquals(0, faults.get());
+    assertEquals(last, operations.get());
+    assertTrue(told.isEmpty(), told.toString());
+  }
+
+  @Test
+  void turnsHaveTheirTimes() throws Exception {
+    gateOf(1);
+    awaitParked(endlessWorker());
+    for (long startMs : new long[] {2000, 10_000}) {
+      clockMs.set(startMs);
+      gate.open();
+      if (startMs > 2000) {
+        clockMs.set(startMs + 600);
+        gate.mark();
+      }
+      clockMs.set(startMs + 4000);
+      gate.close();
+    }
+    gate.end();
+
+    var turns = gate.turns();
+    assertEquals(2, turns.size());
+    assertEquals(2.0, turns.get(0).get("opened_s"));
+    assertEquals(null, turns.get(0).get("measured_s"), "a warm-up");
+    assertEquals(6.0, turns.get(0).get("closed_s"));
+    assertEquals(Map.of("opened_s", 10.0, "measured_s", 10.6, "closed_s", 14.0), turns.get(1));
+  }
+
+  @Test
+  void threadsThatAreThroughEndTheTurn() throws Exception {
+    gateOf(2);
+    awaitParked(worker(3, () -> {}));
+    awaitParked(worker(4, () -> {}));
+    gate.open();
+    for (var thread : started) {
+      thread.join();
+    }
+    gate.close(); // crosses
+
+    assertEquals(List.of("ready", "opened 1000", "finished 1000 7"), List.copyOf(told));
+    assertEquals(1, gate.turns().size());
+    gate.finish();
+    gate.mark();
+    gate.open();
+    gate.end();
+    assertEquals(3, told.size());
+  }
+
+  @Test
+  void aLastOperationAnswersTheCloseThatWaitsForIt() throws Exception {
+    gateOf(1);
+    var answer = new CountDownLatch(1);
+    awaitParked(worker(1, waitingFor(answer)));
+    gate.open();
+    while (inFlight.get() == 0) {
+      Thread.onSpinWait();
+    }
+    var closing = start(gate::close);
+    awaitParked(closing);
+    answer.countDown();
+    closing.join();
+
+    assertEquals(List.of("ready", "opened 1000", "finished 1000 1"), List.copyOf(told));
+  }
+
+  @Test
+  void aThreadThatHasGoneHoldsNothingUp() throws Exception {
+    gateOf(2);
+    awaitParked(endlessWorker());
+    var shortlived = worker(1, () -> {});
+    awaitParked(shortlived);
+    gate.open();
+    shortlived.join();
+    gate.close();
+    gate.open();
+    gate.close();
+    assertEquals(2, gate.turns().size());
+  }
+
+  @Test
+  void commandsHaveTheirTime() throws Exception {
+    gateOf(1);
+    assertThrows(UsageException.class, gate::open);
+    awaitParked(endlessWorker());
+    assertThrows(UsageException.class, gate::mark);
+    assertThrows(UsageException.class, gate::close);
+    gate.open();
+    assertThrows(UsageException.class, gate::open);
+    assertThrows(UsageException.class, gate::end);
+    gate.mark();
+    assertThrows(UsageException.class, gate::mark);
+    gate.close();
+    assertThrows(UsageException.class, gate::close);
+  }
+
+  @Test
+  void whoWaitsIsReleased() throws Exception {
+    gateOf(1);
+    var worker = endlessWorker();
+    awaitParked(worker);
+    gate.release();
+    worker.join();
+    assertEquals(0, operations.get());
+  }
+
+  @Test
+  void withoutAnAttendantItStandsOpen() {
+    gate = new Gate(2, intervals, operations::get, null);
+    var pass = gate.pass();
+    assertTrue(gate.enter(pass));
+    gate.leave(pass);
+    gate.gone();
+    gate.gone();
+    gate.finish();
+    assertEquals(List.of(), gate.turns());
+    gate.release();
+    assertFalse(gate.enter(pass));
+  }
+}
