@@ -55,6 +55,14 @@ class Collections(_Part):
     total_ms: float
 
 
+class Turn(_Part):
+    """One turn of a gated client: from when its operations were let through until none was in flight any more."""
+
+    opened_s: float
+    measured_s: float | None
+    closed_s: float
+
+
 class ClientFile(_Part):
     """Threads, operations by status, CPU and collections of one client process."""
 
@@ -74,6 +82,8 @@ class ClientFile(_Part):
     samples: tuple[tuple[float, float, float, float], ...] = Field(
         description="(unix time s, operations, cpu_s, gc_ms) once a second"
     )
+
+    turns: tuple[Turn, ...] = ()
 
     @property
     def counted(self) -> dict[str, Operations]:

@@ -43,7 +43,6 @@ class TurnTaking:
                     pass  # how it ended says why
                 return await_ends(children)
         finally:
-            write_json(self.account, {"format_version": 1, "turns": self.turns})
             self._end(finished=True)
 
     def _take_turns(self, grant: Grant, children: list[Child]) -> None:
@@ -92,6 +91,8 @@ class TurnTaking:
         self.mongods.freeze()
         turn["frozen_s"] = time.time()
         turn["at_freeze"] = self.mongods.used()
+        if finished:
+            write_json(self.account, {"format_version": 1, "turns": self.turns})
         self.floor.over(
             self.stage,
             finished=finished,
