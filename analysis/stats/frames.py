@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
@@ -42,18 +43,29 @@ def once_per_cell(records: Iterable[TrialRecord]) -> list[TrialRecord]:
     """The records in plan order, each counting cell of a block once.
 
     A trial is repeated only because its first attempt was void; should two attempts count, the first one stands,
-    so that no result can be replaced by a nicer one.
+    so that no result can be replaced by a nicer one. Trials that took turns are repeated together, and compared with
+    nothing else: of their attempts the one stands in which most count, the first of several.
     """
+    ordered = sorted(records, key=lambda r: (r.block, r.index, r.attempt, r.trial))
+    together = Counter((_group(record), record.attempt) for record in ordered if record.counts)
+    stands: dict[tuple[object, ...], int] = {}
+    for group, attempt in sorted(together, key=lambda one: (-together[one], one[1])):
+        stands.setdefault(group, attempt)
     kept: list[TrialRecord] = []
     counted: set[tuple[int, Cell]] = set()
-    for record in sorted(records, key=lambda r: (r.block, r.index, r.attempt, r.trial)):
+    for record in ordered:
         key = (record.block, record.cell)
         if record.counts:
-            if key in counted:
+            if key in counted or (record.sharing > 1 and stands[_group(record)] != record.attempt):
                 continue
             counted.add(key)
         kept.append(record)
     return kept
+
+
+def _group(record: TrialRecord) -> tuple[object, ...]:
+    """What a record's trial took turns with."""
+    return record.block, record.cell.dataset, record.cell.platform
 
 
 def trials(records: Iterable[TrialRecord]) -> pd.DataFrame:

@@ -96,6 +96,11 @@ class Part:
 
 
 def read_part(label: str, folder: Path, name: str) -> Part:
+    """What the client called `label` left of a phase in its folder.
+
+    Raises:
+        YcsbOutputError: it left no readable account or histograms.
+    """
     lost, process = (_read_if_there(folder / one) for one in (f"network.{name}.json", f"{name}.process.json"))
     return Part(
         name=label,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from analysis.trial import time_series
 from analysis.trial.records import Cost, Latency, Phase, Turn, Window
 from harness.evidence.client_part import RMW, Part, length_s, read_part, windows

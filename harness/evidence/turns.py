@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
@@ -79,7 +80,7 @@ def read_turns(folder: Path, phase: str) -> tuple[TurnTaken, ...]:
 def frozen_before(turns: Sequence[TurnTaken]) -> tuple[float | None, ...]:
     """CPU seconds that mongod used between the turn before and each; None for the first, or where it is not known."""
     found: list[float | None] = [None]
-    for before, after in zip(turns, turns[1:], strict=False):
+    for before, after in pairwise(turns):
         then, now = before.at_freeze.cpu_s, after.at_thaw.cpu_s
         found.append(None if then is None or now is None else max(0.0, now - then))
     return tuple(found[: len(turns)])
@@ -90,9 +91,7 @@ class OwnTime:
 
     def __init__(self, turns: Iterable[TurnTaken]) -> None:
         ordered = sorted(turns, key=lambda turn: turn.thawed_s)
-        spans = [
-            (a.frozen_s, b.thawed_s) for a, b in zip(ordered, ordered[1:], strict=False) if b.thawed_s > a.frozen_s
-        ]
+        spans = [(a.frozen_s, b.thawed_s) for a, b in pairwise(ordered) if b.thawed_s > a.frozen_s]
         self._starts = np.array([start for start, _ in spans])
         self._lengths = np.array([end - start for start, end in spans])
 

@@ -140,9 +140,10 @@ def _plan_faults(ledger: Ledger) -> Iterator[str]:
             or (record.block, record.cell) != trial.what
         ):
             yield f"{ledger.trials_folder / record.trial}: the plan has no such trial"
+    together = {record.index for record in records if record.sharing > 1}  # repeated for their neighbours' sake, too
     attempts = Counter((record.index, record.counts) for record in records)
     for index, trial in planned.items():
-        if attempts[index, True] > 1:
+        if attempts[index, True] > 1 and index not in together:
             yield f"{ledger.trials_folder / trial.name}: it counts {attempts[index, True]} times"
         if ledger.finished and not attempts[index, True] + attempts[index, False]:
             yield f"{ledger.trials_folder / trial.name}: missing, and the run is finished"

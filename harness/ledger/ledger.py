@@ -14,7 +14,7 @@ import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from core import files
 from core.stored import pack
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from analysis.trial.records import TrialRecord
+    from harness.spec.campaign import Design
 
 SPEC_FILE = "campaign.yaml"
 LATEST = "latest"
@@ -185,7 +186,7 @@ class Ledger:
             )
         self._keep_state(platforms=list(platforms))
 
-    def keep_design(self, design: Literal["turns", "sequential"]) -> str:
+    def keep_design(self, design: Design) -> str:
         """Keep how the trials of a block run, as it was first kept; gives what is kept."""
         begun = self.state().get("design") or ("sequential" if self.records() else design)
         self._keep_state(design=begun)

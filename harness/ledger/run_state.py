@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 from core.bounds import MOST_PLATFORMS, Name, NameOrNone, Word
 from core.stored import read_regular
 from harness.errors import InputError
+from harness.spec.campaign import Design  # noqa: TC001 - pydantic reads it
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,7 @@ class RunState(TypedDict, total=False):
     """Which its blocks run on, in the order of the inventory."""
     rates: dict[Name, dict[Name, Annotated[int, Field(ge=1, lt=2**31)]]]
     """Of paced workloads, by dataset and name."""
-    design: Literal["turns", "sequential"]
+    design: Design
     """How the trials of its blocks run."""
     finished: bool
 

@@ -1,6 +1,7 @@
 """Equal offered load: paced workloads run at a fraction of the slowest arm's maximum, the same rate for every arm.
 
-The first block has closed loops only: it finds each arm's maximum. From the second block on, paced workloads run too.
+The first block finds each arm's maximum. Where trials take turns, it is known as soon as all have run the closed
+loop; else paced workloads run from the second block on.
 Latencies under equal load compare arms as a deployment with headroom would meet them, coordinated omission accounted
 for; latencies of a closed loop compare them at their limits.
 """
@@ -38,15 +39,26 @@ def offered_rates(campaign: Campaign, known: Iterable[TrialRecord]) -> Rates:
     return found
 
 
-def workloads_of(campaign: Campaign, trial: PlannedTrial, rates: Rates) -> dict[str, Workload]:
-    """The run workloads of one trial, paced ones with their rate; the first block, or where none is known, has none."""
+def workloads_of(
+    campaign: Campaign, trial: PlannedTrial, rates: Rates, *, in_turns: bool = False
+) -> dict[str, Workload]:
+    """The run workloads of one trial, paced ones with their rate.
+
+    The first block has none of these, or, in turns, those whose rate will be known when their time comes.
+    """
     found: dict[str, Workload] = {}
     for name, workload in campaign.workloads.items():
-        if workload.pace is None:
+        rate = rates.get(trial.cell.dataset, {}).get(name)
+        if workload.pace is None or (in_turns and not rate and workload.pace.of in found):
             found[name] = workload
-        elif trial.block > 0 and (rate := rates.get(trial.cell.dataset, {}).get(name)):
-            found[name] = workload.model_copy(update={"target_per_s": rate, "pace": None})
+        elif rate and (in_turns or trial.block > 0):
+            found[name] = at_rate(workload, rate)
     return found
+
+
+def at_rate(workload: Workload, rate: int) -> Workload:
+    """A paced workload whose rate is known."""
+    return workload.model_copy(update={"target_per_s": rate, "pace": None})
 
 
 def _slowest(records: Iterable[TrialRecord], workload: str) -> float | None:

@@ -24,7 +24,7 @@ from harness.plan import trials as planning
 from harness.plan import turns
 from harness.plan.clients import named_folders
 from harness.plan.fit import check_fit, why_sequential
-from harness.plan.pacing import Rates, offered_rates, workloads_of
+from harness.plan.pacing import Rates, at_rate, offered_rates, workloads_of
 from harness.plan.places import Places, places
 from harness.plan.trial_vars import engine_id, longest_trial_s, trial_vars
 from harness.run.canary_book import moved_canaries, take_canaries
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from harness.ledger.ledger import Ledger
     from harness.run.progress import Progress
     from harness.run.site import Site
-    from harness.spec.campaign import Campaign, Workload
+    from harness.spec.campaign import Campaign, Design, Workload
     from harness.spec.mix import Mix
 
 JAR = ROOT / "workloads/java/target/pressgauge-ycsb.jar"
@@ -144,7 +144,7 @@ class CampaignRun:
 
     def _choose_design(self, why_not: str | None) -> None:
         """Take turns where that can be done, and the run was not begun without."""
-        wanted = "turns" if why_not is None else "sequential"
+        wanted: Design = "turns" if why_not is None else "sequential"
         kept = self.ledger.keep_design(wanted)
         if kept != wanted:
             raise HostError(
@@ -254,6 +254,7 @@ class CampaignRun:
             number += 1
             with TurnKeeper(self.site.floor, self._floor(trials)) as keeper:
                 records = side_by_side(self._attempt(trial, number, keeper, trials) for trial in trials)
+            self.rates = self.ledger.keep_rates({trials[0].cell.dataset: keeper.floor.offered})
             if any(failure_of(record) for record in records):
                 self.site.tear_down()
             if not self._is_repeated(records):
@@ -262,7 +263,7 @@ class CampaignRun:
 
     def _floor(self, trials: list[planning.PlannedTrial]) -> Floor:
         """The stages of trials that take turns, and their order in each round."""
-        stages = turns.stages(self.campaign, workloads_of(self.campaign, trials[0], self.rates))
+        stages = turns.stages(self.campaign, workloads_of(self.campaign, trials[0], self.rates, in_turns=True))
 
         def order(stage: int, round_: int) -> list[str]:
             return [trial.name for trial in turns.order(self.campaign, trials, stage, round_)]
@@ -310,7 +311,7 @@ class CampaignRun:
             ours = ours.beside(sorted(one.index for one in beside).index(trial.index))
         workspace = self.ledger.workspace(trial.attempt_name(attempt))
         corpus = self.corpora[trial.cell.dataset]
-        workloads = workloads_of(self.campaign, trial, self.rates)
+        workloads = workloads_of(self.campaign, trial, self.rates, in_turns=keeper is not None)
         self.progress.trial(trial, attempt, _extents(self.campaign, workloads))
         folders = named_folders(workspace, ours.clients).values()
         tail = StatusTail(folders, partial(self.progress.status, platform=platform))
@@ -337,6 +338,7 @@ class CampaignRun:
         )
         if keeper:
             keeper.gone(trial.name)
+            workloads |= {name: at_rate(workloads[name], rate) for name, rate in keeper.floor.offered.items()}
         elif not outcome.ok:
             self.site.tear_down(ours.hosts)
         context = TrialContext(

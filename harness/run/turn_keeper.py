@@ -45,6 +45,8 @@ class Floor:
     """Trials that have had their last turn of this stage."""
     gone: set[str] = field(default_factory=set)
     """Trials that have no more stages."""
+    offered: dict[str, int] = field(default_factory=dict)
+    """Paced phase -> operations a second."""
     done: dict[str, dict[str, tuple[int, float]]] = field(default_factory=dict)
     """Phase -> trial -> operations and seconds of its measured turns."""
 
@@ -106,12 +108,15 @@ class Floor:
             self.gone.add(trial)
         return trial, stage, self.round
 
-    def pace_per_s(self, stage: Stage) -> float | None:
+    def pace_per_s(self, stage: Stage) -> int | None:
         """What a paced stage is offered: a fraction of the slowest trial's maximum in the phase it follows."""
         if stage.pace is None:
             return None
-        rates = [operations / seconds for operations, seconds in self.done.get(stage.pace.of, {}).values() if seconds]
-        return max(float(stage.threads), round(stage.pace.fraction * min(rates))) if rates else None
+        if stage.name not in self.offered:
+            done = self.done.get(stage.pace.of, {}).values()
+            slowest = min((operations / seconds for operations, seconds in done if seconds), default=0.0)
+            self.offered[stage.name] = max(stage.threads, round(stage.pace.fraction * slowest))
+        return self.offered[stage.name]
 
 
 class TurnKeeper:

@@ -103,6 +103,7 @@ class Mongods:
 
     @classmethod
     def of(cls, directories: Sequence[str]) -> Mongods:
+        """The mongods of these instance directories."""
         return cls(tuple(Path(one) for one in directories))
 
     def freeze(self) -> None:
