@@ -47,7 +47,7 @@ def why_sequential(campaign: Campaign, surveys: Mapping[str, Surveyed], here: st
 
     `here` is what a host says of its files that shares this machine's.
     """
-    alive = len(campaign.engines) * len(campaign.arms)
+    alive = planning.compared(campaign)
     if campaign.design == "sequential":
         return "the spec asks for it"
     if alive == 1:

@@ -68,6 +68,11 @@ def cells(campaign: Campaign) -> list[Cell]:
     ]
 
 
+def compared(campaign: Campaign) -> int:
+    """How many trials of a block are compared with each other, on one platform."""
+    return len(campaign.engines) * len(campaign.arms)
+
+
 def plan_block(campaign: Campaign, block: int, platforms: Sequence[str] = ONE_PLATFORM) -> list[PlannedTrial]:
     """The trials of one block (from 0): datasets in random order, and within each the cells that are compared.
 
@@ -152,8 +157,14 @@ def describe(campaign: Campaign) -> Iterator[str]:
         f"cache {show_size(campaign.cache_size)}"
     )
     yield f"time: about {show_duration(each)} a trial, {show_duration(each * count)} in all"
+    alive = compared(campaign) if campaign.design == "turns" else 1
+    if alive > 1:
+        yield (
+            f"design: the {alive} trials of a block take turns of {campaign.turns.seconds:g} s, all alive at once, "
+            "where the hosts allow it"
+        )
     yield (
-        f"disk: {show_size(data_disk_bytes(campaign))} for data at a time, "
+        f"disk: {show_size(alive * data_disk_bytes(campaign))} for data at a time, "
         f"{show_size(results_disk_bytes(count))} for results"
     )
     for block in range(fewest):

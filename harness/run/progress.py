@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _PLAIN_EVERY_S = 15.0
 
 
-def _of(platform: str) -> str:
-    return f"{platform}: " if platform else ""
+def _of(lane: str) -> str:
+    return f"{lane}: " if lane else ""
 
 
 class View(Protocol):
@@ -62,42 +62,41 @@ class Progress:
         left = show_duration(scene.left_s(0.0))
         self._tell("campaign", f"{name}: {trials} trials in {blocks} blocks, about {left} left")
 
-    def trial(self, trial: PlannedTrial, attempt: int, extents: Mapping[str, Extent]) -> None:
-        """A trial begins, with phases of these extents."""
-        platform = trial.cell.platform
-        if platform:
+    def trial(self, trial: PlannedTrial, attempt: int, extents: Mapping[str, Extent], lane: str = "") -> None:
+        """A trial begins, with phases of these extents; `lane` tells it from those that run beside it."""
+        if lane:
             self.scene.stages.pop("", None)  # the set-up's
-        stage = self.scene.stage(platform)
+        stage = self.scene.stage(lane)
         stage.trial, stage.trial_since, stage.extents, stage.status = trial, self.clock(), extents, None
         again = f" (attempt {attempt})" if attempt > 1 else ""
-        self._tell("trial", f"{self.scene.where(platform)}{again}", trial=trial.name, attempt=attempt)
+        self._tell("trial", f"{self.scene.where(lane)}{again}", trial=trial.name, attempt=attempt)
 
-    def step(self, what: str, platform: str = "") -> None:
-        """A step of a platform's trial, or of the set-up, begins."""
-        stage = self.scene.stage(platform)
+    def step(self, what: str, lane: str = "") -> None:
+        """A step of a lane's trial, or of the set-up, begins."""
+        stage = self.scene.stage(lane)
         stage.step, stage.step_since, stage.status = what, self.clock(), None
-        self._tell("step", f"  {_of(platform)}{what}")
+        self._tell("step", f"  {_of(lane)}{what}")
 
-    def status(self, phase: str, status: Status, platform: str = "") -> None:
-        """A phase's clients on a platform said how fast they are."""
-        stage = self.scene.stage(platform)
+    def status(self, phase: str, status: Status, lane: str = "") -> None:
+        """The clients of a lane's phase said how fast they are."""
+        stage = self.scene.stage(lane)
         stage.phase, stage.status = phase, status
 
     def tick(self) -> None:
         """Time passed."""
         self.view.tick(self.scene)
 
-    def trial_done(self, record: TrialRecord, seconds: float) -> None:
+    def trial_done(self, record: TrialRecord, seconds: float, lane: str = "") -> None:
         """A trial has its record."""
         scene = self.scene
         scene.done += 1
         scene.void += not record.counts
         scene.seconds_each = seconds if scene.done <= 1 else 0.7 * scene.seconds_each + 0.3 * seconds
-        scene.stage(record.cell.platform).trial = None
+        scene.stage(lane).trial = None
         rates = ", ".join(f"{phase.name} {phase.throughput_per_s:,.0f}/s" for phase in record.phases)
         left = show_duration(scene.left_s(self.clock()))
         why = "" if record.counts else "VOID: " + "; ".join(reason.message for reason in record.void) + " "
-        said = f"{_of(record.cell.platform)}{why}{rates} · {show_duration(seconds)}"
+        said = f"{_of(lane)}{why}{rates} · {show_duration(seconds)}"
         self._tell(
             "trial-done",
             f"  {said} · {scene.done}/{scene.trials} done, about {left} left",
@@ -134,10 +133,10 @@ class PlainView:
         """Print the rate where a step takes long."""
         if self.clock() - self.last < _PLAIN_EVERY_S:
             return
-        for platform, stage in scene.stages.items():
+        for lane, stage in scene.stages.items():
             if stage.status:
                 self.last = self.clock()
-                print(shown(f"    {_of(platform)}{stage.status.elapsed_s} s: {stage.rate()}"), flush=True)  # noqa: T201
+                print(shown(f"    {_of(lane)}{stage.status.elapsed_s} s: {stage.rate()}"), flush=True)  # noqa: T201
 
     def close(self) -> None:
         """Nothing to put away."""
@@ -196,10 +195,10 @@ class TerminalView:
             (*campaign, f"{show_duration(scene.left_s(now))} left" + (f", {scene.void} void" if scene.void else "")),
             (*block, ""),
         ]
-        for platform, stage in scene.stages.items():
+        for lane, stage in scene.stages.items():
             step = f"{stage.step} {now - stage.step_since:.0f} s" if stage.step else ""
             done = stage.trial_share(now, scene.seconds_each)
-            rows.append(("trial", done, " · ".join(filter(None, (scene.where(platform), step)))))
+            rows.append(("trial", done, " · ".join(filter(None, (scene.where(lane), step)))))
             rows.append((f"phase {stage.phase}", stage.phase_share(), stage.rate()))
         for label, share, fact in rows:
             bar = ProgressBar(1.0, share, width=24, style="dim", complete_style="green", finished_style="green")

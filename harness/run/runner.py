@@ -118,7 +118,7 @@ class CampaignRun:
         self.ledger.sweep()
         require_verified(self.ledger, folder_faults(self.ledger))
         bind_ip, first = self.campaign.instance.bind_ip, self.campaign.instance.port
-        alive = len(self.campaign.engines) * len(self.campaign.arms) if self.campaign.design == "turns" else 1
+        alive = planning.compared(self.campaign) if self.campaign.design == "turns" else 1
         ports = range(first, first + alive * self.campaign.topology.member_count)
         surveys = self.site.survey([{"bind_ip": bind_ip, "port": port} for port in ports])
         self._choose_design(why_sequential(self.campaign, surveys, self.site.files))
@@ -200,8 +200,11 @@ class CampaignRun:
             return [trial for trial in planned if trial.what not in finished]
         # What took turns is compared with nothing else: where one is missing, its neighbours are run again, too.
         together = Counter((r.block, r.cell.dataset, r.attempt) for r in settled)
-        size = len(self.campaign.engines) * len(self.campaign.arms)
-        whole = {(block, dataset) for (block, dataset, _), count in together.items() if count == size}
+        whole = {
+            (block, dataset)
+            for (block, dataset, _), count in together.items()
+            if count == planning.compared(self.campaign)
+        }
         return [trial for trial in planned if (trial.block, trial.cell.dataset) not in whole]
 
     def _planned(self, blocks: int) -> list[planning.PlannedTrial]:
@@ -210,7 +213,8 @@ class CampaignRun:
     def _announce(self, blocks: int) -> None:
         trials = len(self._planned(blocks))
         done = trials - len(self._todo(blocks))
-        self.progress.campaign(self.campaign.name, trials, blocks, planning.trial_seconds(self.campaign), done)
+        each_s = planning.trial_seconds(self.campaign) * (planning.compared(self.campaign) if self.in_turns else 1)
+        self.progress.campaign(self.campaign.name, trials, blocks, each_s, done)
 
     def _run_block(self, block: int, trials: Iterable[planning.PlannedTrial]) -> None:
         variables = self.site.variables()
@@ -270,6 +274,11 @@ class CampaignRun:
 
         return Floor(stages, [trial.name for trial in trials], order)
 
+    def _name(self, trial: planning.PlannedTrial) -> str:
+        """A trial's name among those that it takes turns with."""
+        engine = f"{trial.cell.engine}/" if len(self.campaign.engines) > 1 else ""
+        return f"{engine}{trial.cell.arm}"
+
     def _is_repeated(self, records: list[TrialRecord]) -> bool:
         """Whether what ran together is run again: another attempt may do without what failed it, and is left."""
         failures = [failure for record in records if (failure := failure_of(record))]
@@ -312,9 +321,10 @@ class CampaignRun:
         workspace = self.ledger.workspace(trial.attempt_name(attempt))
         corpus = self.corpora[trial.cell.dataset]
         workloads = workloads_of(self.campaign, trial, self.rates, in_turns=keeper is not None)
-        self.progress.trial(trial, attempt, _extents(self.campaign, workloads))
+        lane = self._name(trial) if keeper else platform
+        self.progress.trial(trial, attempt, _extents(self.campaign, workloads), lane)
         folders = named_folders(workspace, ours.clients).values()
-        tail = StatusTail(folders, partial(self.progress.status, platform=platform))
+        tail = StatusTail(folders, partial(self.progress.status, lane=lane))
         started_at, began = _utc_now(), time.monotonic()
 
         def tick() -> None:
@@ -331,7 +341,7 @@ class CampaignRun:
             self.site.inventory,
             self.site.variables() | {"trial": told},
             hosts=ours.hosts,
-            on_task=partial(self.progress.step, platform=platform),
+            on_task=partial(self.progress.step, lane=lane),
             on_tick=tick,
             log=workspace / "ansible.log",
             timeout_s=longest_trial_s(self.campaign, sharing),
@@ -358,7 +368,7 @@ class CampaignRun:
         write_whole(workspace / CONTEXT_FILE, context.model_dump_json(indent=1))
         record = read_trial(context, workspace)
         self.ledger.commit(record, workspace)
-        self.progress.trial_done(record, time.monotonic() - began)
+        self.progress.trial_done(record, time.monotonic() - began, lane)
         return record
 
 

@@ -1,4 +1,4 @@
-"""What a running campaign is at: how far it is on each platform, and how long it will take. Pure."""
+"""What a running campaign is at: how far each trial under way is, and how long it will take. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Extent:
 
 @dataclass
 class Stage:
-    """What one platform is at."""
+    """What one lane is at: a platform, or a trial that takes turns with others."""
 
     trial: PlannedTrial | None = None
     trial_since: float = 0.0
@@ -67,11 +67,11 @@ class Scene:
     void: int = 0
     seconds_each: float = 0.0
     stages: dict[str, Stage] = field(default_factory=lambda: {"": Stage()})
-    """By platform."""
+    """By lane."""
 
-    def stage(self, platform: str) -> Stage:
-        """What the platform is at."""
-        return self.stages.setdefault(platform, Stage())
+    def stage(self, lane: str) -> Stage:
+        """What the lane is at."""
+        return self.stages.setdefault(lane, Stage())
 
     def left_s(self, now: float) -> float:
         """Expected seconds until the last trial is done."""
@@ -88,10 +88,10 @@ class Scene:
             ("block", (self.done % each_block + under_way) / each_block),
         ]
 
-    def where(self, platform: str) -> str:
+    def where(self, lane: str) -> str:
         """`block 2/3 · trial 7/12 · zstd`, and the platform where it has a name."""
-        trial = self.stage(platform).trial
+        trial = self.stage(lane).trial
         if trial is None:
             return ""
-        cell = " · ".join(filter(None, (trial.cell.arm, platform)))
+        cell = " · ".join(filter(None, (trial.cell.arm, trial.cell.platform)))
         return f"block {trial.block + 1}/{self.blocks} · trial {trial.index + 1}/{self.trials} · {cell}"
