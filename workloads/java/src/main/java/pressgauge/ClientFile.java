@@ -68,7 +68,7 @@ final class ClientFile {
    * @param targetPerS the offered load; 0 if it was unbounded
    * @param facts the caller's own fields
    */
-  void write(Path file, int targetPerS, Map<String, Object> facts) throws IOException {
+  void write(Path file, double targetPerS, Map<String, Object> facts) throws IOException {
     timer.cancel();
     sampleNow();
     double durationS = (System.nanoTime() - startNs) / 1e9;

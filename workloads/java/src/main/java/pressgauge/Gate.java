@@ -23,22 +23,43 @@ final class Gate {
   static final class Pass {
     private volatile boolean inside;
     private volatile Thread thread;
+    private long dueAtNs;
+
+    /** When the operation was due that may begin, by {@link System#nanoTime}. */
+    long dueAtNs() {
+      return dueAtNs;
+    }
 
     private void wake() {
       LockSupport.unpark(thread);
     }
   }
 
+  /**
+   * An opening of the gate, from which gate time goes on.
+   *
+   * @param sinceNs real time
+   * @param gateNs gate time at that moment
+   */
+  private record Opening(long sinceNs, long gateNs) {
+    /** What was due before, and is late, is as late as it was when the gate closed. */
+    long realNs(long ofGateNs) {
+      return sinceNs + (ofGateNs - gateNs);
+    }
+  }
+
   private final int threads;
   private final Intervals intervals;
+  private final LongSupplier clockNs;
   private final LongSupplier operations;
   private final Consumer<String> attendant;
   private final List<Pass> passes = new CopyOnWriteArrayList<>();
   private final List<Map<String, Object>> turns = new ArrayList<>();
-  private volatile boolean open;
+  private volatile Opening opening; // null while it is closed
   private volatile boolean stopped;
   private volatile Thread closing;
   private long openedMs;
+  private long gateNs;
   private Long measuredMs;
   private boolean inTurn;
   private int arrived;
@@ -48,12 +69,19 @@ final class Gate {
   /**
    * @param threads how many will arrive
    * @param intervals cut at the edges of turns
+   * @param clockNs real time
    * @param operations attempted so far
    * @param attendant is told what happens, a line each; null if there is none
    */
-  Gate(int threads, Intervals intervals, LongSupplier operations, Consumer<String> attendant) {
+  Gate(
+      int threads,
+      Intervals intervals,
+      LongSupplier clockNs,
+      LongSupplier operations,
+      Consumer<String> attendant) {
     this.threads = threads;
     this.intervals = intervals;
+    this.clockNs = clockNs;
     this.operations = operations;
     this.attendant = attendant;
   }
@@ -70,19 +98,31 @@ final class Gate {
     return pass;
   }
 
-  /** Waits until an operation may begin, which {@link #leave} ends; false if none will. */
-  boolean enter(Pass pass) {
+  /**
+   * Waits until an operation may begin, which {@link #leave} ends.
+   *
+   * @param dueNs not before this gate time, which passes while the gate is open; 0 for at once
+   * @return whether it may; false if none will any more
+   */
+  boolean enter(Pass pass, long dueNs) {
     if (pass.thread == null) {
       arrive(pass);
     }
     while (!stopped) {
-      if (!open) {
+      var seen = opening;
+      if (seen == null) {
         LockSupport.park(this);
+        continue;
+      }
+      long earlyNs = dueNs > 0 ? seen.realNs(dueNs) - clockNs.getAsLong() : 0;
+      if (earlyNs > 0) {
+        LockSupport.parkNanos(this, earlyNs);
         continue;
       }
       // Either this thread sees that the gate is closed, or who closes it sees the thread inside.
       pass.inside = true;
-      if (open) {
+      if (opening == seen) {
+        pass.dueAtNs = seen.realNs(dueNs);
         return true;
       }
       leave(pass);
@@ -92,7 +132,7 @@ final class Gate {
 
   void leave(Pass pass) {
     pass.inside = false;
-    if (!open) {
+    if (opening == null) {
       LockSupport.unpark(closing);
     }
   }
@@ -101,7 +141,7 @@ final class Gate {
     pass.thread = Thread.currentThread();
     arrived++;
     if (attendant == null) {
-      open = true;
+      opening = opening == null ? new Opening(clockNs.getAsLong(), 0) : opening;
     } else if (arrived == threads) {
       attendant.accept("ready");
     }
@@ -131,7 +171,7 @@ final class Gate {
     measuredMs = null;
     inTurn = true;
     attendant.accept("opened " + openedMs);
-    open = true;
+    opening = new Opening(clockNs.getAsLong(), gateNs);
     passes.forEach(Pass::wake);
   }
 
@@ -153,7 +193,8 @@ final class Gate {
       }
       require(inTurn, "close");
       closing = Thread.currentThread();
-      open = false;
+      gateNs += clockNs.getAsLong() - opening.sinceNs;
+      opening = null;
     }
     while (passes.stream().anyMatch(pass -> pass.inside) && !hasEnded()) {
       LockSupport.park(this);
@@ -187,7 +228,7 @@ final class Gate {
       return;
     }
     ended = true;
-    open = false;
+    opening = null;
     long nowMs = inTurn ? endTurn() : intervals.cut();
     attendant.accept("finished " + nowMs + ' ' + operations.getAsLong());
     LockSupport.unpark(closing);

@@ -50,6 +50,20 @@ record Settings(Properties properties) {
     throw new UsageException(name + ": " + value + " is not in " + least + " to " + most);
   }
 
+  /** Something a second: more than 0. */
+  double rate(String name, double most) {
+    var value = text(name);
+    try {
+      double rate = Double.parseDouble(value);
+      if (rate > 0 && rate <= most) {
+        return rate;
+      }
+    } catch (NumberFormatException e) {
+      // told below, as every other value out of range
+    }
+    throw new UsageException(name + ": " + value + " is not above 0 and up to " + most);
+  }
+
   /** A proportion: 0 to 1. */
   double share(String name, String otherwise) {
     var value = text(name, otherwise);

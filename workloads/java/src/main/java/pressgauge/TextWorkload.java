@@ -33,6 +33,9 @@ import site.ycsb.workloads.CoreWorkload;
  *   <li>{@code pressgauge.gate}: the Unix socket at which a parent process listens that says when
  *       operations may begin (default none: at once); see {@link Gate} and {@link Conductor}. The
  *       client file then lists the {@code turns}, and intervals are cut at their edges
+ *   <li>{@code pressgauge.pace}: operations per second of all threads together, a decimal (default
+ *       as fast as they can). In place of YCSB's {@code target}: it counts only the time in which
+ *       the gate is open, and so does the intended latency
  *   <li>{@code pressgauge.maxfailures}: consecutive failures after which a thread gives up
  *   <li>{@code pressgauge.clientfile}: where to write the client's account of itself
  * </ul>
@@ -62,6 +65,7 @@ public final class TextWorkload extends CoreWorkload {
   private boolean loads;
   private int operations;
   private long insertStart;
+  private double pacePerS;
   private int maxFailures;
   private volatile boolean finished;
 
@@ -102,11 +106,22 @@ public final class TextWorkload extends CoreWorkload {
         loads ? keys : settings.count(Client.OPERATION_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
     insertStart = settings.count("pressgauge.insertstart", records, records, Integer.MAX_VALUE);
     partition = Partition.of(settings, firstKey, keys);
+    pacePerS = Pace.perS(settings);
+    if (pacePerS > 0 || Gate.isAttended(settings)) {
+      requireNoTarget();
+    }
     maxFailures = settings.count("pressgauge.maxfailures", 5, 1, Integer.MAX_VALUE);
     uniform = settings.text(REQUEST_DISTRIBUTION_PROPERTY, "uniform").equals("uniform");
     documents = Documents.of(settings);
     keyNames = new KeyNames(settings);
     mix = new OperationMix(settings, known, settings.number("pressgauge.seed"), phase());
+  }
+
+  /** YCSB's throttle counts the time between turns, too, and would hurry afterwards. */
+  private void requireNoTarget() {
+    if (settings.count(Client.TARGET_PROPERTY, 0, 0, Integer.MAX_VALUE) > 0) {
+      throw new UsageException(Client.TARGET_PROPERTY + ": say " + Pace.PROPERTY + " instead");
+    }
   }
 
   private String phase() {
@@ -149,10 +164,10 @@ public final class TextWorkload extends CoreWorkload {
     clientFile = new ClientFile(intervals, attempted);
     if (Gate.isAttended(settings)) {
       conductor = Conductor.at(settings.path(Gate.PROPERTY));
-      gate = new Gate(askedThreads(), intervals, attempted, conductor::tell);
+      gate = new Gate(askedThreads(), intervals, System::nanoTime, attempted, conductor::tell);
       conductor.attend(gate, this::requestStop);
     } else {
-      gate = new Gate(askedThreads(), intervals, attempted, null);
+      gate = new Gate(askedThreads(), intervals, System::nanoTime, attempted, null);
     }
   }
 
@@ -169,7 +184,8 @@ public final class TextWorkload extends CoreWorkload {
 
   @Override
   public Object initThread(Properties properties, int thread, int threads) {
-    var worker = new Worker(this, thread, threads, share(thread, threads));
+    var pace = pacePerS == 0 ? null : Pace.of(pacePerS, thread, threads);
+    var worker = new Worker(this, thread, threads, share(thread, threads), pace);
     synchronized (workers) {
       workers.add(worker);
     }
@@ -215,7 +231,8 @@ public final class TextWorkload extends CoreWorkload {
     }
     try {
       int target = settings.count(Client.TARGET_PROPERTY, 0, 0, Integer.MAX_VALUE);
-      clientFile.write(settings.path("pressgauge.clientfile"), target, facts);
+      double offeredPerS = pacePerS > 0 ? pacePerS : target;
+      clientFile.write(settings.path("pressgauge.clientfile"), offeredPerS, facts);
     } catch (IOException e) {
       System.err.println("pressgauge: pressgauge.clientfile: can't write: " + Reason.of(e));
       finished = false;

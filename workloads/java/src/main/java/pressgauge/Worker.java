@@ -19,6 +19,7 @@ final class Worker {
   private final int share;
   private final Gate gate;
   private final Gate.Pass pass;
+  private final Pace pace;
   private final Map<String, ByteIterator> document;
   private final Map<String, LongAdder> successes = new HashMap<>();
   private int done;
@@ -27,8 +28,9 @@ final class Worker {
 
   /**
    * @param share the operations this thread is to do
+   * @param pace when; null for as fast as it can
    */
-  Worker(TextWorkload workload, int thread, int threads, int share) {
+  Worker(TextWorkload workload, int thread, int threads, int share, Pace pace) {
     this.workload = workload;
     this.record = workload.record();
     this.thread = thread;
@@ -36,6 +38,7 @@ final class Worker {
     this.share = share;
     gate = workload.gate();
     pass = gate.pass();
+    this.pace = pace;
     document = workload.documents().blank();
   }
 
@@ -61,8 +64,11 @@ final class Worker {
   }
 
   private boolean throughGate(BooleanSupplier operation) {
-    if (!gate.enter(pass)) {
+    if (!gate.enter(pass, pace == null ? 0 : pace.dueNs(done))) {
       return false;
+    }
+    if (pace != null) {
+      measurements.setIntendedStartTimeNs(pass.dueAtNs());
     }
     try {
       boolean goesOn = operation.getAsBoolean();

@@ -15,13 +15,17 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class GateTest {
+  private static final long HOUR_NS = 3_600_000_000_000L;
+
   private final AtomicLong clockMs = new AtomicLong(1000);
+  private final AtomicLong clockNs = new AtomicLong();
   private final AtomicLong operations = new AtomicLong();
   private final AtomicInteger inFlight = new AtomicInteger();
   private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
@@ -30,7 +34,7 @@ class GateTest {
   private Gate gate;
 
   private void gateOf(int threads) {
-    gate = new Gate(threads, intervals, operations::get, told::add);
+    gate = new Gate(threads, intervals, clockNs::get, operations::get, told::add);
   }
 
   @AfterEach
@@ -53,7 +57,7 @@ class GateTest {
     var pass = gate.pass();
     return start(
         () -> {
-          for (long done = 1; done <= share && gate.enter(pass); done++) {
+          for (long done = 1; done <= share && gate.enter(pass, 0); done++) {
             inFlight.incrementAndGet();
             operation.run();
             operations.incrementAndGet();
@@ -257,6 +261,70 @@ class GateTest {
     assertThrows(UsageException.class, gate::close);
   }
 
+  /**
+   * A thread whose operations take no time, an hour of gate time apart; tells when each was due.
+   */
+  private Thread hourlyWorker(BlockingQueue<String> begun, Runnable operation) {
+    var pass = gate.pass();
+    return start(
+        () -> {
+          for (long done = 0; gate.enter(pass, done * HOUR_NS); done++) {
+            begun.add("due " + pass.dueAtNs() / HOUR_NS + " begun " + clockNs.get() / HOUR_NS);
+            operation.run();
+            gate.leave(pass);
+          }
+        });
+  }
+
+  /** Time goes on, and whoever waits for it looks at the clock. */
+  private void at(long hour) {
+    clockNs.set(hour * HOUR_NS);
+    started.forEach(LockSupport::unpark);
+  }
+
+  @Test
+  void operationsAreDueInGateTime() throws Exception {
+    gateOf(1);
+    var begun = new LinkedBlockingQueue<String>();
+    clockNs.set(100 * HOUR_NS);
+    awaitParked(hourlyWorker(begun, () -> {}));
+    gate.open();
+    assertEquals("due 100 begun 100", begun.take());
+    at(101);
+    assertEquals("due 101 begun 101", begun.take());
+    gate.close();
+    at(150); // a frozen interval, in which nothing is due
+    gate.open();
+    at(151);
+    assertEquals("due 151 begun 151", begun.take());
+    gate.close();
+    assertTrue(begun.isEmpty(), begun.toString());
+  }
+
+  @Test
+  void latenessIsKeptWithoutTheTimeBetweenTurns() throws Exception {
+    gateOf(1);
+    var begun = new LinkedBlockingQueue<String>();
+    var answer = new CountDownLatch(1);
+    awaitParked(hourlyWorker(begun, waitingFor(answer)));
+    gate.open();
+    assertEquals("due 0 begun 0", begun.take());
+    clockNs.set(3 * HOUR_NS); // it hangs for three hours of this turn, …
+    var closing = start(gate::close);
+    awaitParked(closing);
+    clockNs.set(4 * HOUR_NS); // … and one more, in which nothing else could have begun
+    answer.countDown();
+    closing.join();
+    clockNs.set(50 * HOUR_NS);
+    gate.open();
+
+    assertEquals("due 48 begun 50", begun.take());
+    assertEquals("due 49 begun 50", begun.take());
+    assertEquals("due 50 begun 50", begun.take());
+    gate.close();
+    assertTrue(begun.isEmpty(), begun.toString());
+  }
+
   @Test
   void whoWaitsIsReleased() throws Exception {
     gateOf(1);
@@ -269,15 +337,15 @@ class GateTest {
 
   @Test
   void withoutAnAttendantItStandsOpen() {
-    gate = new Gate(2, intervals, operations::get, null);
+    gate = new Gate(2, intervals, clockNs::get, operations::get, null);
     var pass = gate.pass();
-    assertTrue(gate.enter(pass));
+    assertTrue(gate.enter(pass, 0));
     gate.leave(pass);
     gate.gone();
     gate.gone();
     gate.finish();
     assertEquals(List.of(), gate.turns());
     gate.release();
-    assertFalse(gate.enter(pass));
+    assertFalse(gate.enter(pass, 0));
   }
 }

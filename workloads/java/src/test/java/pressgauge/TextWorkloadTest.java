@@ -11,6 +11,7 @@ import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import site.ycsb.ByteIterator;
 import site.ycsb.Status;
 
@@ -125,6 +126,15 @@ class TextWorkloadTest extends WorkloadRunner {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"pressgauge.pace", "pressgauge.gate"})
+  void ycsbsOwnThrottleIsRefusedWhereItWouldHurry(String name) {
+    var properties = properties(name, "7", "target", "7");
+    var workload = new TextWorkload(end, known);
+    assertThrows(IllegalStateException.class, () -> workload.init(properties));
+    assertEquals(2, end.status);
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "pressgauge.seed, x",
     "pressgauge.corpus, /no/such/file",
@@ -134,6 +144,11 @@ class TextWorkloadTest extends WorkloadRunner {
     "readproportion, 2",
     "requestdistribution, odd",
     "mongodb.batchsize, many",
+    "pressgauge.pace, 0",
+    "pressgauge.pace, -1",
+    "pressgauge.pace, NaN",
+    "pressgauge.pace, 1e10",
+    "pressgauge.pace, fast",
     "pressgauge.documents, odd",
   })
   void wrongPropertiesEndTheClientWithStatus2(String name, String value) {
