@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 LONG = {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 8}}
 
 
-def small(path: Path, port: int, **changes: Any) -> Path:
-    """A one-arm campaign of seconds, written to `path`; `changes` replace whole sections of the spec."""
+def spec_of(port: int, **changes: Any) -> dict[str, Any]:
+    """A one-arm campaign of seconds; `changes` replace whole sections of the spec."""
     spec: dict[str, Any] = {
         "question": "a test",
         "seed": 5,
@@ -34,7 +34,12 @@ def small(path: Path, port: int, **changes: Any) -> Path:
         "instance": {"port": port},
         "decision": {"baseline": "snappy"},
     }
-    path.write_text(yaml.safe_dump(spec | changes, sort_keys=False), encoding="utf-8")
+    return spec | changes
+
+
+def small(path: Path, port: int, **changes: Any) -> Path:
+    """That campaign, written to `path`."""
+    path.write_text(yaml.safe_dump(spec_of(port, **changes), sort_keys=False), encoding="utf-8")
     return path
 
 

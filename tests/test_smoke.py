@@ -24,6 +24,7 @@ pytestmark = pytest.mark.real
 FOUR = """\
 question: Do all four compressors start?
 seed: 3
+design: sequential # what was done before a kill stays
 blocks: 1
 engines: {6.0.5: {source: pypi, version: 6.0.5}}
 arms:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible.module_utils.pressgauge.failures import Failure, run_module
-from ansible.module_utils.pressgauge.turns import LEAVE, TURNS, Floor, Mongods
+from ansible.module_utils.pressgauge.turns import LEAVE, TURNS, Mongods, Turns
 
 DOCUMENTATION = r"""
 module: pressgauge_turn
@@ -50,15 +50,15 @@ ARGUMENTS: dict[str, Any] = {
 
 def act(params: dict[str, Any]) -> dict[str, Any]:
     """Wait for the floor, or give it back."""
-    floor, mongods = Floor.of(params["turns"]), Mongods.of(params["turns"]["instances"])
+    turns, mongods = Turns.of(params["turns"]), Mongods.of(params["turns"]["instances"])
     begins = params["state"] == "begun"
     try:
         if begins:
-            floor.ask(params["stage"])
+            turns.ask(params["stage"])
             mongods.thaw()
         else:
             mongods.freeze()
-            floor.over(params["stage"], finished=True)
+            turns.over(params["stage"], finished=True)
     except Failure:
         if params["stage"] != LEAVE:
             raise

@@ -12,7 +12,7 @@ from ansible.module_utils.pressgauge.inserts import acknowledged_inserts
 from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun, run_together
 from ansible.module_utils.pressgauge.network import network_change, network_counters
 from ansible.module_utils.pressgauge.turn_taking import TurnTaking
-from ansible.module_utils.pressgauge.turns import TURNS, Floor, Mongods
+from ansible.module_utils.pressgauge.turns import TURNS, Mongods, Turns
 
 DOCUMENTATION = r"""
 module: ycsb_phase
@@ -134,7 +134,7 @@ def _run(params: dict[str, Any], clients: list[_Client]) -> list[dict[str, Any]]
         return run_together([client.run() for client in clients])
     taking = TurnTaking(
         params["name"],
-        Floor.of(turns),
+        Turns.of(turns),
         Mongods.of(turns["instances"]),
         Path(params["evidence_dir"], f"turns.{params['name']}.json"),
     )

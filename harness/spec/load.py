@@ -243,7 +243,7 @@ def _workload_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
                 f"{workload.pace.of!r} is no closed-loop workload of this campaign; there are: {', '.join(closed)}"
             )
             yield ("workloads", name, "pace", "of"), message
-        if workload.pace and campaign.most_blocks < 2:
+        if workload.pace and campaign.most_blocks < 2 and campaign.design == "sequential":
             yield ("workloads", name, "pace"), "the first block finds the maximum: pace needs at least 2 blocks"
 
 

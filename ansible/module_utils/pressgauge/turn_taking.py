@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ansible.module_utils.pressgauge.turns import Floor, Grant, Mongods
+    from ansible.module_utils.pressgauge.turns import Grant, Mongods, Turns
 
 
 @dataclass
@@ -22,7 +22,7 @@ class TurnTaking:
     """One phase of one trial, turn by turn."""
 
     stage: str
-    floor: Floor
+    harness: Turns
     mongods: Mongods
     account: Path
     """Where what happened in each turn is written when the phase ends, well or not."""
@@ -80,7 +80,7 @@ class TurnTaking:
         turn["open_s"] = time.monotonic() - began
 
     def _begin(self) -> Grant:
-        grant = self.floor.ask(self.stage)
+        grant = self.harness.ask(self.stage)
         self.turns.append({"round": grant.round, "measured": grant.measured, "at_thaw": self.mongods.used()})
         self.mongods.thaw()
         self.turns[-1]["thawed_s"] = time.time()
@@ -93,7 +93,7 @@ class TurnTaking:
         turn["at_freeze"] = self.mongods.used()
         if finished:
             write_json(self.account, {"format_version": 1, "turns": self.turns})
-        self.floor.over(
+        self.harness.over(
             self.stage,
             finished=finished,
             operations=turn.get("operations", 0),

@@ -52,14 +52,14 @@ class Grant:
 
 
 @dataclass(frozen=True)
-class Floor:
+class Turns:
     """The harness, as one trial speaks to it."""
 
     path: Path
     trial: str
 
     @classmethod
-    def of(cls, turns: Mapping[str, Any]) -> Floor:
+    def of(cls, turns: Mapping[str, Any]) -> Turns:
         """The floor that a module was told of."""
         return cls(Path(turns["socket"]), turns["trial"])
 

@@ -1,0 +1,180 @@
+"""The stages of trials that take turns, their order, and who has the floor."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible.module_utils.pressgauge.failures import Failure
+from ansible.module_utils.pressgauge.turns import Turns
+from harness.plan.trials import plan_block
+from harness.plan.turns import LEAVE, Stage, order, stages
+from harness.run.turn_keeper import Floor, TurnKeeper
+from harness.spec.campaign import Campaign, Pace
+from tests.campaigns import spec_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TRIALS = ["a", "b", "c"]
+STAGES = (Stage("before load"), Stage("load", 2.0, 0.5, warm_ups=1, rounds=None), Stage("after load"))
+FOUR = {name: {"block_compressor": name} for name in ("none", "snappy", "zlib", "zstd")}
+
+
+def campaign(**changes: object) -> Campaign:
+    return Campaign.model_validate(spec_of(27117, arms=FOUR, **changes))
+
+
+def test_stages_of_a_campaign() -> None:
+    workloads = {
+        "rmw": {"warmup_s": 5, "measure_s": 10},
+        "counted": {"warmup_s": 0, "measure_s": None, "operations": 500},
+        "paced": {"warmup_s": 2, "measure_s": 4, "pace": {"of": "rmw"}},
+    }
+    spec = campaign(workloads=workloads, turns={"seconds": 3, "cut_s": 0.5}, load={"warmup_s": 3})
+    found = stages(spec, spec.workloads)
+    assert [stage.name for stage in found] == [
+        "before load", "load", "after load", "rmw", "after rmw", "counted", "after counted", "paced", "after paced",
+    ]  # fmt: skip
+    by_name = {stage.name: stage for stage in found}
+    assert (by_name["load"].warm_ups, by_name["load"].rounds) == (1, None)
+    assert (by_name["rmw"].warm_ups, by_name["rmw"].rounds) == (2, 2 + 4)  # four times 2.5 s are measured
+    assert by_name["counted"].rounds is None
+    assert by_name["paced"].pace == Pace(of="rmw")
+    assert by_name["after rmw"].seconds is None
+
+
+def test_each_cell_has_each_place_and_each_neighbour_equally_often() -> None:
+    spec = campaign()
+    trials = plan_block(spec, 0)
+    rows = [[trial.cell.arm for trial in order(spec, trials, 3, round_)] for round_ in range(8)]
+    for place in range(4):
+        assert Counter(row[place] for row in rows) == dict.fromkeys(FOUR, 2)
+    behind = Counter(pair for row in rows for pair in itertools.pairwise(row))
+    assert set(behind.values()) == {2}
+    assert len(behind) == 12
+
+
+class Played:
+    """Trials that do as they are told, but for those that fail at some turn of theirs."""
+
+    def __init__(self, floor: Floor, loads: dict[str, int], fails: dict[str, int]) -> None:
+        self.floor, self.left, self.fails = floor, dict(loads), fails
+        self.script = {trial: iter(["before load", "load", "after load"]) for trial in floor.trials}
+        self.turns: list[tuple[str, str, int]] = []
+        self.taken: Counter[str] = Counter()
+
+    def play(self) -> None:
+        for trial in self.floor.trials:
+            self.floor.ask(trial, next(self.script[trial]))
+        while given := self.floor.next():
+            trial, stage, round_ = given
+            self.turns.append((trial, stage.name if stage else LEAVE, round_))
+            assert self.floor.next() is None, "the floor is given to two"
+            if stage is None:
+                self.floor.over(trial, LEAVE, finished=True, operations=0, seconds=0)
+                continue
+            self.taken[trial] += 1
+            if self.taken[trial] == self.fails.get(trial):
+                self.floor.ask(trial, LEAVE)
+                continue
+            self._work(trial, stage)
+
+    def _work(self, trial: str, stage: Stage) -> None:
+        if stage.name == "load":
+            self.left[trial] -= 1
+        finished = stage.name != "load" or self.left[trial] == 0
+        self.floor.over(trial, stage.name, finished=finished, operations=10, seconds=1.5)
+        if stage.name == "after load":
+            self.floor.ask(trial, LEAVE)
+        else:
+            self.floor.ask(trial, next(self.script[trial]) if finished else "load")
+
+
+@given(
+    st.fixed_dictionaries({trial: st.integers(1, 5) for trial in TRIALS}),
+    st.dictionaries(st.sampled_from(TRIALS), st.integers(1, 6)),
+)
+def test_all_come_to_their_end_stage_by_stage(loads: dict[str, int], fails: dict[str, int]) -> None:
+    floor = Floor(STAGES, TRIALS, lambda stage, round_: TRIALS if (stage + round_) % 2 else TRIALS[::-1])
+    played = Played(floor, loads, fails)
+    played.play()
+    assert {trial for trial, stage, _ in played.turns if stage == LEAVE} == set(TRIALS)
+    assert floor.holder is None
+    assert not floor.waiting
+    names = [stage.name for stage in STAGES]
+    regular = [names.index(stage) for _, stage, _ in played.turns if stage != LEAVE]
+    assert regular == sorted(regular), "no trial begins a stage before all others are done with the one before"
+    for trial in set(TRIALS) - fails.keys():
+        rounds = [round_ for one, stage, round_ in played.turns if (one, stage) == (trial, "load")]
+        assert rounds == list(range(loads[trial]))
+
+
+def test_operations_of_warm_ups_are_no_rate_and_the_slowest_sets_the_pace() -> None:
+    paced = Stage("paced", 2.0, pace=Pace(of="load", fraction=0.5), threads=2)
+    floor = Floor((STAGES[1], paced), ["a", "b"], lambda *_: ["a", "b"])
+    for round_, (fast, slow) in enumerate([(9_000, 9_000), (100, 40), (110, 50)]):
+        for trial, operations in (("a", fast), ("b", slow)):
+            floor.ask(trial, "load")
+            assert floor.next() == (trial, STAGES[1], round_)
+            floor.over(trial, "load", finished=round_ == 2, operations=operations, seconds=1.5)
+    assert floor.done["load"] == {"a": (210, 3.0), "b": (90, 3.0)}
+    assert floor.pace_per_s(paced) == 15
+
+
+def test_a_trial_that_is_no_more_is_not_waited_for() -> None:
+    floor = Floor(STAGES[:1], TRIALS, lambda *_: TRIALS)
+    floor.ask("b", "before load")
+    floor.ask("c", "before load")
+    assert floor.next() is None  # a comes first
+    floor.leave("a")
+    assert floor.next() == ("b", STAGES[0], 0)
+    floor.leave("b")  # it had the floor
+    assert floor.next() == ("c", STAGES[0], 0)
+
+
+def test_over_a_socket(tmp_path: Path) -> None:
+    """Two trials' tasks at the same time, in a folder with a name longer than a socket may have."""
+    folder = tmp_path / ("x" * 120)
+    folder.mkdir()
+    heard: list[str] = []
+
+    def tasks(trial: str) -> None:
+        turns = Turns(folder / "floor", trial)
+        for stage in STAGES:
+            finished = False
+            while not finished:
+                grant = turns.ask(stage.name)
+                heard.append(f"{trial} {stage.name} {grant.round} {'measured' if grant.measured else ''}")
+                finished = stage.seconds is None or grant.round == 1
+                turns.over(stage.name, finished=finished, operations=5, seconds=1.5)
+
+    with TurnKeeper(folder / "floor", Floor(STAGES, ["a", "b"], lambda *_: ["b", "a"])) as keeper:
+        threads = [threading.Thread(target=tasks, args=(trial,)) for trial in ("a", "b")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert keeper.floor.done == {"load": {"a": (5, 1.5), "b": (5, 1.5)}}
+    assert [line.strip() for line in heard] == [
+        "b before load 0", "a before load 0", "b load 0", "a load 0", "b load 1 measured", "a load 1 measured",
+        "b after load 0", "a after load 0",
+    ]  # fmt: skip
+    with pytest.raises(Failure, match="no one gives turns any more"):
+        Turns(folder / "floor", "a").ask("after load")
+
+
+def test_a_task_that_is_gone_gets_no_turn(tmp_path: Path) -> None:
+    with TurnKeeper(tmp_path / "floor", Floor(STAGES[:1], ["a", "b"], lambda *_: ["a", "b"])) as keeper:
+        waiting = threading.Thread(target=lambda: Turns(tmp_path / "floor", "b").ask("before load"))
+        waiting.start()
+        keeper.gone("a")
+        waiting.join(60)
+        assert not waiting.is_alive()
+        assert keeper.floor.holder == "b"
