@@ -129,8 +129,6 @@ class _Client:
     def run(self) -> JavaRun:
         arguments = ["-load" if self.params["mode"] == "load" else "-t", "-db", "pressgauge.MongoBinding", "-s"]
         arguments += ["-threads", str(self.client["threads"])]
-        if self.client["target"]:
-            arguments += ["-target", f"{self.client['target']:.0f}"]  # YCSB takes whole numbers only
         summary = self.evidence / f"{self.name}.summary.json"
         properties = {
             **MEASUREMENT,
@@ -139,6 +137,8 @@ class _Client:
             "exportfile": summary,
             "pressgauge.clientfile": self.evidence / f"{self.name}.client.json",
         }
+        if self.client["target"]:
+            properties["pressgauge.pace"] = self.client["target"]
         if self.params["mode"] == "run":
             properties["pressgauge.insertstart"] = sum(self.inserted(self.params["earlier_phases"]).values())
         if self.params["start_at_ms"]:
