@@ -9,7 +9,7 @@ from ansible.library.ycsb_phase import _Client  # type: ignore[import-not-found,
 
 
 def told(tmp_path: Path, target: float | None) -> Any:
-    params = {
+    params: dict[str, Any] = {
         "name": "rmw",
         "mode": "run",
         "directory": str(tmp_path / "private"),
