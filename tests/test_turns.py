@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,7 @@ def test_turns_end_to_end(tmp_path: Path) -> None:
             spans += [(turn.opened_s or 0, turn.closed_s or 0, record.trial) for turn in read_turns(folder, name)]
     assert len({phase(record, "paced").target_per_s for record in records}) == 1
     spans.sort()
-    for before, after in zip(spans, spans[1:], strict=False):
+    for before, after in pairwise(spans):
         assert before[1] <= after[0], "two trials had the floor at once"
     rmw_of = [trial for _, _, trial in spans]
     assert len(set(rmw_of)) == 2

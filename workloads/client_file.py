@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from typing import TYPE_CHECKING
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from core.stored import read_stored
 from workloads.errors import YcsbOutputError
@@ -13,7 +16,9 @@ from workloads.errors import YcsbOutputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+    from typing import Self
 
+_Moment = Annotated[float, Field(ge=0, le=1e11)]
 _LARGEST_FILE_BYTES = 32 * 2**20  # about a week of samples
 
 FLUSH = "FLUSH"
@@ -56,11 +61,20 @@ class Collections(_Part):
 
 
 class Turn(_Part):
-    """One turn of a gated client: from when its operations were let through until none was in flight any more."""
+    """A time in which the client's gate was open (Unix time, in whole milliseconds), and its measured part.
 
-    opened_s: float
-    measured_s: float | None
-    closed_s: float
+    The edges of intervals lie on these moments: none reaches across one.
+    """
+
+    opened_s: _Moment
+    measured_s: _Moment | None = Field(description="None in a warm-up.")
+    closed_s: _Moment
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.opened_s <= (self.opened_s if self.measured_s is None else self.measured_s) <= self.closed_s:
+            raise ValueError("opened, measured and closed are not in this order")
+        return self
 
 
 class ClientFile(_Part):
@@ -80,10 +94,15 @@ class ClientFile(_Part):
     gc: Collections
     cores: int = Field(description="Processors that the client's process may use.")
     samples: tuple[tuple[float, float, float, float], ...] = Field(
-        description="(unix time s, operations, cpu_s, gc_ms) once a second"
+        description="(unix time s, operations, cpu_s, gc_ms) once a second, and at the edges of turns"
     )
+    turns: tuple[Turn, ...] = Field((), description="In order; none of a client that ran without a gate.")
 
-    turns: tuple[Turn, ...] = ()
+    @model_validator(mode="after")
+    def _turns_in_order(self) -> Self:
+        if any(later.opened_s < earlier.closed_s for earlier, later in pairwise(self.turns)):
+            raise ValueError("turns are not one after the other")
+        return self
 
     @property
     def counted(self) -> dict[str, Operations]:
@@ -106,17 +125,38 @@ class ClientFile(_Part):
 
     @property
     def longest_stall_s(self) -> float:
-        """The longest time between two samples' moments over which no operation ended, in seconds."""
-        longest, since = 0.0, self.samples[0] if self.samples else (0.0, 0.0, 0.0, 0.0)
-        for sample in self.samples[1:]:
-            if sample[1] > since[1]:
-                longest = max(longest, sample[0] - since[0])
-                since = sample
-        return max(longest, self.samples[-1][0] - since[0]) if self.samples else 0.0
+        """The longest time between two samples' moments over which no operation ended, in seconds.
+
+        Of a client that took turns, only the time within its turns counts, as if one followed the other.
+        """
+        if not self.samples:
+            return 0.0
+        passed_s = [self._passed_s(sample[0]) for sample in self.samples]
+        longest, since = 0.0, 0
+        for number, sample in enumerate(self.samples):
+            if sample[1] > self.samples[since][1]:
+                longest = max(longest, passed_s[number] - passed_s[since])
+                since = number
+        return max(longest, passed_s[-1] - passed_s[since])
+
+    def _passed_s(self, at_s: float) -> float:
+        """The time until a moment in which the gate was open; without a gate, the moment itself."""
+        if not self.turns:
+            return at_s
+        before = bisect_right(self.turns, at_s, key=lambda turn: turn.opened_s)
+        if not before:
+            return 0.0
+        last = self.turns[before - 1]
+        return self._open_s[before - 1] + min(at_s, last.closed_s) - last.opened_s
+
+    @cached_property
+    def _open_s(self) -> list[float]:
+        """The time in turns before each turn."""
+        return [0.0, *accumulate(turn.closed_s - turn.opened_s for turn in self.turns)]
 
 
 def of_all(clients: Iterable[ClientFile]) -> ClientFile:
-    """Several clients' accounts of one phase as one; samples stay with their clients.
+    """Several clients' accounts of one phase as one; samples and turns stay with their clients.
 
     Threads are numbered client by client.
     """

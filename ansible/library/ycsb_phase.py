@@ -150,11 +150,9 @@ class _Client:
         self.properties = {**params["properties"], **client["properties"]}
 
     def run(self, pace_per_s: float | None = None) -> JavaRun:
-        """The client, ready to be started; `pace_per_s` is the phase's, where it was not known before."""
+        """The client, ready to be started; `pace_per_s` is the phase's, where only its first turn tells."""
         arguments = ["-load" if self.params["mode"] == "load" else "-t", "-db", "pressgauge.MongoBinding", "-s"]
         arguments += ["-threads", str(self.client["threads"])]
-        if self.client["target"]:
-            arguments += ["-target", f"{self.client['target']:.0f}"]  # YCSB takes whole numbers only
         summary = self.evidence / f"{self.name}.summary.json"
         properties = {
             **MEASUREMENT,
@@ -163,16 +161,22 @@ class _Client:
             "exportfile": summary,
             "pressgauge.clientfile": self.evidence / f"{self.name}.client.json",
         }
+        if pace := self._pace(pace_per_s):
+            properties["pressgauge.pace"] = pace
         if self.params["mode"] == "run":
             properties["pressgauge.insertstart"] = sum(self.inserted(self.params["earlier_phases"]).values())
-        if pace_per_s:
-            threads = sum(one["threads"] for one in self.params["clients"])
-            properties["pressgauge.pace"] = pace_per_s * self.client["threads"] / threads
         if self.params["start_at_ms"]:
             properties["pressgauge.startat"] = self.params["start_at_ms"]
         place = f"{self.params['directory']}{self.client['folder'].replace('/', '-').strip('.')}"
         own = {**self.params, "evidence_dir": str(self.evidence), "directory": place}
         return JavaRun(self.name, "site.ycsb.Client", summary, tuple(arguments), properties, own)
+
+    def _pace(self, of_phase: float | None) -> float | None:
+        """Operations a second: of a phase whose pace was not known before, this client's share by its threads."""
+        if not of_phase:
+            target: float | None = self.client["target"]
+            return target
+        return of_phase * self.client["threads"] / sum(one["threads"] for one in self.params["clients"])
 
     def inserted(self, phases: list[str]) -> dict[str, int]:
         """The records that these phases inserted: behind the load's, from where this client's part begins."""

@@ -73,9 +73,10 @@ class Process:
     def stop(self, grace_s: float) -> bool:
         """Ask the process to end, then kill its whole group; True if it had to be killed.
 
-        It must lead a process group of its own (started with a new session).
+        It must lead a process group of its own (started with a new session). A frozen one is thawed to hear it.
         """
         _signal(os.kill, self.pid, signal.SIGTERM)
+        _signal(os.kill, self.pid, signal.SIGCONT)
         if self.wait(grace_s):
             return False
         self.kill()
