@@ -176,7 +176,8 @@ class _Client:
         if not of_phase:
             target: float | None = self.client["target"]
             return target
-        return of_phase * self.client["threads"] / sum(one["threads"] for one in self.params["clients"])
+        share: float = self.client["threads"] / sum(one["threads"] for one in self.params["clients"])
+        return of_phase * share
 
     def inserted(self, phases: list[str]) -> dict[str, int]:
         """The records that these phases inserted: behind the load's, from where this client's part begins."""

@@ -189,6 +189,10 @@ class Child:
         write_json(self.log.with_name(f"{self.run.name}.process.json"), self.record)
         return True
 
+    def is_at_work(self) -> bool:
+        """Whether it has not ended yet."""
+        return not self.poll()
+
     def kill(self) -> None:
         """End it where it still runs."""
         if self.popen.returncode is None:

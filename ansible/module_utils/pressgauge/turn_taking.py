@@ -63,7 +63,7 @@ class TurnTaking:
         before = sum(gate.operations for gate in gates)
 
         def each(act: Callable[[Gate, Callable[[], bool]], float | None]) -> float | None:
-            moments = [act(child.gate, lambda child=child: not child.poll()) for child in children if child.gate]
+            moments = [act(child.gate, child.is_at_work) for child in children if child.gate]
             return max((moment for moment in moments if moment is not None), default=None)
 
         began = time.monotonic()
@@ -103,4 +103,4 @@ class TurnTaking:
     def _await_ready(self, children: list[Child]) -> None:
         for child in children:
             if child.gate:
-                child.gate.await_ready(lambda child=child: not child.poll())  # type: ignore[misc]
+                child.gate.await_ready(child.is_at_work)
