@@ -251,7 +251,7 @@ def test_teardown_ends_what_a_killed_trial_left(trial: Variables, tmp_path: Path
     assert "changed=0" in run("teardown.yml", {"pressgauge_home": str(HOME)})
 
 
-def wait_until(condition: Callable[[], bool], timeout_s: float = 60) -> None:
+def wait_until(condition: Callable[[], bool], timeout_s: float = 300) -> None:
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass"
