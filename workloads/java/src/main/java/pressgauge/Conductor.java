@@ -64,7 +64,8 @@ final class Conductor {
   /**
    * Begins to do as the parent says.
    *
-   * @param stop ends the client's threads, when there are no more turns or something failed
+   * @param stop ends the client's threads, those that wait at the gate too, when there are no more
+   *     turns or something failed
    */
   void attend(Gate gate, Runnable stop) {
     var thread = new Thread(() -> attendUntilTheEnd(gate, stop), "gate");

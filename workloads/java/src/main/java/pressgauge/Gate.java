@@ -196,7 +196,7 @@ final class Gate {
       gateNs += clockNs.getAsLong() - opening.sinceNs;
       opening = null;
     }
-    while (passes.stream().anyMatch(pass -> pass.inside) && !hasEnded()) {
+    while (passes.stream().anyMatch(pass -> pass.inside)) {
       LockSupport.park(this);
     }
     synchronized (this) {
@@ -206,14 +206,13 @@ final class Gate {
     }
   }
 
-  /** No more turns: whoever waits goes away. */
+  /** There are no more turns. */
   synchronized void end() {
     if (ended) {
       return;
     }
     require(!inTurn, "end");
     ended = true;
-    release();
   }
 
   /** Ends the waiting: {@link #enter} is false from now on. */
@@ -231,7 +230,6 @@ final class Gate {
     opening = null;
     long nowMs = inTurn ? endTurn() : intervals.cut();
     attendant.accept("finished " + nowMs + ' ' + operations.getAsLong());
-    LockSupport.unpark(closing);
   }
 
   synchronized boolean hasEnded() {

@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +29,7 @@ class GateTest {
   private final AtomicLong clockMs = new AtomicLong(1000);
   private final AtomicLong clockNs = new AtomicLong();
   private final AtomicLong operations = new AtomicLong();
+  private volatile LongSupplier clock = clockNs::get;
   private final AtomicInteger inFlight = new AtomicInteger();
   private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
   private final Intervals intervals = new Intervals(clockMs::get, true);
@@ -34,7 +37,7 @@ class GateTest {
   private Gate gate;
 
   private void gateOf(int threads) {
-    gate = new Gate(threads, intervals, clockNs::get, operations::get, told::add);
+    gate = new Gate(threads, intervals, () -> clock.getAsLong(), operations::get, told::add);
   }
 
   @AfterEach
@@ -75,8 +78,16 @@ class GateTest {
   }
 
   private static void awaitParked(Thread thread) {
-    while (thread.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
+    await(() -> thread.getState() == Thread.State.WAITING);
+  }
+
+  private static void await(BooleanSupplier met) {
+    try {
+      while (!met.getAsBoolean()) {
+        Thread.sleep(1);
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 
@@ -110,9 +121,7 @@ class GateTest {
     var answer = new CountDownLatch(1);
     awaitParked(worker(Long.MAX_VALUE, waitingFor(answer)));
     gate.open();
-    while (inFlight.get() == 0) {
-      Thread.onSpinWait();
-    }
+    await(() -> inFlight.get() > 0);
     told.clear();
 
     var closing = start(gate::close);
@@ -124,6 +133,41 @@ class GateTest {
 
     assertEquals(List.of("closed 1250 1"), List.copyOf(told));
     assertEquals(0, inFlight.get());
+  }
+
+  @Test
+  void whoHasSeenItOpenLooksAgain() throws Exception {
+    gateOf(1);
+    var pass = gate.pass();
+    var closed = new CountDownLatch(1);
+    var looking = new CountDownLatch(1);
+    var worker =
+        start(
+            () -> {
+              while (gate.enter(pass, 1)) {
+                operations.incrementAndGet();
+                gate.leave(pass);
+              }
+            });
+    awaitParked(worker);
+    clock =
+        () -> {
+          if (Thread.currentThread() == worker) {
+            looking.countDown();
+            waitingFor(closed).run();
+          }
+          return clockNs.incrementAndGet();
+        };
+    gate.open();
+    looking.await();
+    gate.close();
+    closed.countDown();
+    awaitParked(worker);
+
+    assertEquals(0, operations.get());
+    gate.open();
+    await(() -> operations.get() > 0);
+    gate.close();
   }
 
   @Test
@@ -148,9 +192,7 @@ class GateTest {
       mayRun.set(true);
       gate.open();
       int enough = random.nextInt(3000);
-      while (operations.get() < before + enough) {
-        Thread.onSpinWait();
-      }
+      await(() -> operations.get() >= before + enough);
       gate.close();
       mayRun.set(false);
       long after = operations.get();
@@ -220,9 +262,7 @@ class GateTest {
     var answer = new CountDownLatch(1);
     awaitParked(worker(1, waitingFor(answer)));
     gate.open();
-    while (inFlight.get() == 0) {
-      Thread.onSpinWait();
-    }
+    await(() -> inFlight.get() > 0);
     var closing = start(gate::close);
     awaitParked(closing);
     answer.countDown();
@@ -337,7 +377,7 @@ class GateTest {
 
   @Test
   void withoutAnAttendantItStandsOpen() {
-    gate = new Gate(2, intervals, clockNs::get, operations::get, null);
+    gate = new Gate(2, intervals, () -> clock.getAsLong(), operations::get, null);
     var pass = gate.pass();
     assertTrue(gate.enter(pass, 0));
     gate.leave(pass);
