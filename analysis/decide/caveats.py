@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.decide.study import Study
-    from analysis.stats.effects import ArmEstimate
+    from analysis.stats.arm_estimates import ArmEstimate
     from analysis.trial.canaries import Moved
 
 FEW_BLOCKS = 3

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from analysis.decide.study import Study, study
 from analysis.stats.effects import Comparison, Group
-from analysis.stats.inference import blocks_for_half_width
+from analysis.stats.forecast import blocks_for_half_width
 from analysis.stats.verdicts import Family
 from core.model import Part
 
@@ -111,8 +111,8 @@ def _wider(effect: Comparison, precision: Precision) -> list[Width]:
     further = None
     if effect.sd_log is not None and effect.floor_log is not None:
         target = math.log1p(precision.half_width_percent / 100)
-        probability = 0.5 + precision.confidence_percent / 200
-        total = blocks_for_half_width(effect.sd_log, target, probability, effect.floor_log)
+        tail = 0.5 - precision.confidence_percent / 200
+        total = blocks_for_half_width(effect.sd_log, target, tail, effect.floor_log, effect.course)
         further = None if total is None else max(1, total - effect.n)
     return [
         Width(

@@ -18,18 +18,8 @@ from analysis.gate.judge import gate
 from analysis.gate.sides import Figure, Side, SideCell
 from analysis.gate.tolerances import Tolerances
 from analysis.stats.criteria import Criteria
-from analysis.stats.inference import (
-    Floats,
-    Inference,
-    Levels,
-    blocks_for_half_width,
-    blocks_to_decide,
-    detectable_effect,
-    holm,
-    infer,
-    p_difference,
-    p_equivalence,
-)
+from analysis.stats.forecast import Levels, blocks_for_half_width, blocks_to_decide, detectable_effect
+from analysis.stats.inference import Floats, Inference, holm, infer, p_difference, p_equivalence
 from analysis.trial.records import Cell, Compressor, Settings
 
 ALPHA = 0.05
@@ -378,7 +368,7 @@ def planning_table() -> Iterable[str]:
             seen = [detectable_effect(sd, blocks, level) or 0.0 for level in (ALPHA, ALPHA / 18)]
             yield f"  {blocks:2} blocks: " + ", ".join(f"{100 * math.expm1(one):.1f} %" for one in seen)
         for percent in (3, 5, 10):
-            yield f"  ±{percent} %: {blocks_for_half_width(sd, math.log1p(percent / 100), 0.975)} blocks"
+            yield f"  ±{percent} %: {blocks_for_half_width(sd, math.log1p(percent / 100), 0.025)} blocks"
 
 
 def gate_table() -> Iterable[str]:
