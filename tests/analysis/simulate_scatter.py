@@ -175,6 +175,28 @@ def mean_decided(rule: Rule, blocks: int, scatter: str, campaigns: int = 4_000) 
     return float(decided(rule(like_quick(rng, campaigns, blocks, scatter))).sum(axis=-1).mean())
 
 
+def changed(blocks: int, scatter: str, campaigns: int = 4_000) -> tuple[float, float, float, float]:
+    """Questions of one campaign, on average, that have a verdict by the pair's own scatter but not together; together
+    but not by its own; another one together; a wrong one together (direction, or equivalence beyond the margin)."""
+    logs = like_quick(np.random.default_rng(1100 + blocks), campaigns, blocks, scatter)
+    before, after = (_verdicts(rule(logs)) for rule in (own, moderated))
+    truth = np.where(np.abs(QUICK) <= MARGIN, EQUAL, np.sign(QUICK)).ravel()
+    kept, now = before != 0, after != 0
+    counts = (kept & ~now, now & ~kept, kept & now & (before != after), now & (after != truth))
+    lost, gained, flipped, wrong = (float(one.sum(axis=-1).mean()) for one in counts)
+    return lost, gained, flipped, wrong
+
+
+EQUAL = 2.0
+
+
+def _verdicts(found: Inference) -> np.ndarray:
+    """The sign of an established difference, EQUAL, or 0 [campaign, question]."""
+    different = holm(_questions(p_difference(found))) <= ALPHA
+    equal = holm(_questions(p_equivalence(found, MARGIN))) <= ALPHA
+    return np.where(equal, EQUAL, np.where(different, np.sign(_questions(found.mean)), 0.0))
+
+
 def coverage(rule: Rule, blocks: int, case: str, campaigns: int = 10_000) -> float:
     """How often a single 95 % interval holds the truth."""
     options = NOISES[case]
@@ -203,15 +225,24 @@ def tables() -> Iterable[str]:
         for blocks in (2, 3, 5):
             rates = [100 * false_alarms(moderated, blocks, case, 5_000, arms).mean() for arms in (3, 5, 8)]
             yield f"  {case}, {blocks} blocks: " + ", ".join(f"{one:.1f}" for one in rates)
-    yield "Questions of the default campaign with a verdict, of 18: " + ", ".join(RULES)
-    for scatter in SCATTERS:
-        for blocks in (3, 4, 6, 8):
-            yield f"  {scatter}, {blocks} blocks: " + ", ".join(
-                f"{mean_decided(rule, blocks, scatter):.1f}" for rule in RULES.values()
-            )
+    yield from _power_tables()
     yield "Coverage in % of 95 % intervals (all alike; baseline × 3; one arm × 3), median half-width: own, moderated"
     for blocks in (3, 4, 6, 8, 12):
         for rule in (own, moderated):
             covered = [100 * coverage(rule, blocks, case) for case in ("all alike", "baseline × 3", "one arm × 3")]
             said = ", ".join(f"{one:.1f}" for one in covered)
             yield f"  {blocks} blocks, {rule.__name__}: {said}; {width(rule, blocks):.2f} sd"
+
+
+def _power_tables() -> Iterable[str]:
+    yield "Questions of the default campaign with a verdict, of 18: " + ", ".join(RULES)
+    for scatter in SCATTERS:
+        for blocks in (3, 4, 6, 8):
+            yield f"  {scatter}, {blocks} blocks: " + ", ".join(
+                f"{mean_decided(rule, blocks, scatter):.1f}" for rule in RULES.values()
+            )
+    yield "Questions whose verdict is lost, new, another one, wrong, where scatter is estimated together"
+    for scatter in SCATTERS:
+        for blocks in (3, 4, 8):
+            said = ", ".join(f"{one:.3f}" for one in changed(blocks, scatter))
+            yield f"  {scatter}, {blocks} blocks: {said}"
