@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.decide.study import Study
-    from analysis.stats.effects import ArmEstimate
+    from analysis.stats.arm_estimates import ArmEstimate
     from analysis.trial.canaries import Moved
 
 FEW_BLOCKS = 3
@@ -36,7 +36,7 @@ class Caveat(Part):
     code: Literal[
         "no-trials", "void-trials", "missing-blocks", "few-blocks", "flagged-trials", "unbalanced", "standing-out",
         "unknown-metric", "mixed-data", "no-cost", "adding-blocks", "control-differs", "moved-block",
-        "shared-host",
+        "shared-host", "looked",
     ]  # fmt: skip
     message: str
 
@@ -48,6 +48,8 @@ def caveats(
     if found.trials.empty:
         yield Caveat(code="no-trials", message="There are no trials.")
         return
+    if found.looks is not None:
+        yield Caveat(code="looked", message=sentences.looked(found.looks.fewest, found.looks.most))
     yield from _of_trials(found.trials)
     yield from _of_canaries(moved)
     yield from _of_cells(found.trials)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from analysis.stats.criteria import Constraint
-from analysis.stats.inference import blocks_for_half_width
+from analysis.stats.forecast import blocks_for_half_width
 from analysis.stats.quantities import Estimate
 from analysis.stats.verdicts import UNKNOWN_SCATTER, FurtherBlocks, further_blocks_of
 from core.model import Part
@@ -91,9 +91,9 @@ def _further(constraint: Constraint, effect: Comparison, ratio: Estimate) -> Fur
     assert effect.mean_log is not None
     assert effect.sd_log is not None
     assert effect.floor_log is not None
-    probability = 0.5 + ratio.confidence_percent / 200
+    sd, floor, tail = effect.sd_log, effect.floor_log, 0.5 - ratio.confidence_percent / 200
     totals = [
-        blocks_for_half_width(effect.sd_log, abs(effect.mean_log - math.log(bound)), probability, effect.floor_log)
+        blocks_for_half_width(sd, abs(effect.mean_log - math.log(bound)), tail, floor, effect.course)
         for bound in (constraint.at_least, constraint.at_most)
         if bound is not None
     ]

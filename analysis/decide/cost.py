@@ -26,7 +26,9 @@ from core.model import Part
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from analysis.stats.effects import ArmEstimate, Comparison, Group
+    from analysis.stats.arm_estimates import ArmEstimate
+    from analysis.stats.effects import Comparison, Group
+    from analysis.stats.looks import Looks
     from analysis.trial.records import TrialRecord
 
 HOURS_PER_MONTH = 730.0
@@ -176,12 +178,18 @@ def costs(
     flips: tuple[Flip, ...] = ()
     if cheapest is not None:
         inside = group.within(measured)
-        flips = _flips(inside[inside["counts"]], cheapest, choice, ratio, confidence_percent)
+        looks = next((one.looks for one in against), None)
+        flips = _flips(inside[inside["counts"]], cheapest, choice, ratio, confidence_percent, looks)
     return Costs(prices=prices, workload=prices.workload, price_ratio=ratio, arms=arms, cheapest=cheapest, flips=flips)
 
 
 def _flips(
-    rows: pd.DataFrame, cheapest: str, eligible: Collection[str], ratio: float, confidence_percent: float
+    rows: pd.DataFrame,
+    cheapest: str,
+    eligible: Collection[str],
+    ratio: float,
+    confidence_percent: float,
+    looks: Looks | None,
 ) -> tuple[Flip, ...]:
     """The nearest price ratio on either side of the given one at which another eligible arm costs the same.
 
@@ -196,7 +204,7 @@ def _flips(
         if saved.empty or not ((saved > 0).all() or (saved < 0).all()):
             continue  # no scatter-proof difference in storage: no price ratio separates the two
         crossing = ((hours[arm] - hours[cheapest]).dropna() / saved).to_numpy(dtype=float)
-        at = _plain_estimate(crossing, confidence_percent)
+        at = _plain_estimate(crossing, confidence_percent, looks)
         side: Literal["above", "below"] = "above" if (saved > 0).all() else "below"
         if at.value > 0 and (at.value > ratio) == (side == "above"):
             found.append(Flip(arm=arm, side=side, price_ratio=at))
@@ -205,10 +213,11 @@ def _flips(
     return tuple(flip for flip in (below, above) if flip is not None)
 
 
-def _plain_estimate(values: np.ndarray, confidence_percent: float) -> Estimate:
+def _plain_estimate(values: np.ndarray, confidence_percent: float, looks: Looks | None) -> Estimate:
     low = high = None
-    if len(values) >= 2:
-        found = infer(values)
+    share = 1.0 if looks is None else looks.share(len(values))
+    if len(values) >= 2 and share > 0:
+        found = infer(values)._replace(share=share)
         half = float(found.half_width(confidence_percent))
         low, high = max(0.0, float(found.mean) - half), float(found.mean) + half
     return Estimate(

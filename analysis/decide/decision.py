@@ -14,8 +14,10 @@ from analysis.decide.platforms import PlatformContrast, platform_contrasts
 from analysis.decide.recommendation import Choice, choose
 from analysis.decide.study import Study, study
 from analysis.decide.upgrades import Upgrade, upgrades
+from analysis.stats.arm_estimates import ArmEstimate, estimates
 from analysis.stats.criteria import Criteria
-from analysis.stats.effects import ArmEstimate, Group, estimates
+from analysis.stats.effects import Group
+from analysis.stats.looks import Looks
 from analysis.stats.verdicts import Effect, Family, Verdict
 from core.model import Part
 
@@ -49,6 +51,11 @@ class Decision(Part):
     question: str
     baseline: str
     criteria: Criteria
+    looks: Looks | None = Field(
+        None,
+        description="The numbers of blocks after which it might have been stopped, over which the level is spent; "
+        "None: the number was fixed, or rested on the intervals' widths.",
+    )
     counts: Counts
     upgrades: tuple[Upgrade, ...] = Field(
         (), description="One per engine beside the baseline engine; empty where engines are not compared."
@@ -82,19 +89,24 @@ class Decision(Part):
 
 
 def decide(
-    records: Iterable[TrialRecord], criteria: Criteria, question: str = "", moved: Iterable[Moved] = ()
+    records: Iterable[TrialRecord],
+    criteria: Criteria,
+    question: str = "",
+    moved: Iterable[Moved] = (),
+    looks: Looks | None = None,
 ) -> Decision:
     """Decide over arms from a ledger's records, void ones included. Too little data is said, never raised.
 
-    `moved` are the canaries beyond the limit; they become caveats, and change nothing else.
+    `moved` are the canaries beyond the limit; they become caveats, and change nothing else. `looks` are those of a
+    campaign that is carried on until it is decided.
     """
-    return decide_study(study(records, criteria), question, moved)
+    return decide_study(study(records, criteria, looks), question, moved)
 
 
 def decide_study(found: Study, question: str = "", moved: Iterable[Moved] = ()) -> Decision:
     """`decide` for records that have been judged already."""
     criteria = found.criteria
-    figures = estimates(found.measurements, criteria.confidence_percent)
+    figures = estimates(found.measurements, criteria.confidence_percent, found.looks)
     groups = _groups(found)
     choices = [choose(found, group, figures) for group in groups]
     fine = bool(choices) and all(_satisfied(choice) for choice in choices)
@@ -102,6 +114,7 @@ def decide_study(found: Study, question: str = "", moved: Iterable[Moved] = ()) 
         question=question,
         baseline=criteria.baseline,
         criteria=criteria,
+        looks=found.looks,
         counts=_counts(found),
         upgrades=upgrades(found),
         platforms=platform_contrasts(found),

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from analysis.decide.study import Study, study
 from analysis.stats.effects import Group
-from analysis.stats.inference import detectable_effect
+from analysis.stats.forecast import Levels, blocks_to_decide, detectable_effect
 from analysis.stats.primary import primary_of
 from analysis.stats.quantities import Estimate
-from analysis.stats.verdicts import Effect, Family
+from analysis.stats.verdicts import Effect, Family, Verdict, log_margin
 from core.model import Part
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from analysis.stats.criteria import Criteria
     from analysis.stats.effects import Factor
+    from analysis.stats.looks import Looks
     from analysis.trial.records import TrialRecord
 
 POWER = 0.8
@@ -43,6 +44,11 @@ class NoiseFloor(Part):
     detectable_percent: float | None = Field(
         description=f"Smallest change found with {POWER:.0%} probability, fully corrected; None: too few blocks."
     )
+    deciding_blocks: int | None = Field(
+        None,
+        description="Blocks at which each of its effects would have a verdict, should they and the scatter stay as "
+        "they are; None: unknown, or more than is worth naming.",
+    )
     detectable_alone_percent: float | None = Field(
         description="The same, were it the only question: what Holm's correction comes to when all others are answered."
     )
@@ -50,7 +56,10 @@ class NoiseFloor(Part):
 
 
 def noise_floor(
-    found: Study, blocks: int | None = None, comparisons: Mapping[Factor, int] | None = None
+    found: Study,
+    blocks: int | None = None,
+    comparisons: Mapping[Factor, int] | None = None,
+    looks: Looks | None = None,
 ) -> tuple[NoiseFloor, ...]:
     """Per factor, group and primary metric; for the blocks there were, or for a planned number.
 
@@ -60,48 +69,77 @@ def noise_floor(
     return tuple(
         floor
         for factor, effects in found.compared.items()
-        for floor in _of_factor(factor, effects, found, blocks, comparisons)
+        for floor in _of_factor(factor, effects, found, _Planned(blocks, comparisons, looks or found.looks))
     )
 
 
 def plan(
-    earlier: Iterable[TrialRecord], criteria: Criteria, blocks: int, comparisons: Mapping[Factor, int]
+    earlier: Iterable[TrialRecord],
+    criteria: Criteria,
+    blocks: int,
+    comparisons: Mapping[Factor, int],
+    looks: Looks | None = None,
 ) -> tuple[NoiseFloor, ...]:
     """What a campaign of so many blocks will be able to see, if it scatters as an earlier run did.
 
     `comparisons` are the planned campaign's, by factor: an earlier run of other arms says nothing of their number.
+    `looks` are the planned campaign's, too. What arms' scatters tell of each other is taken from the earlier run.
     """
-    return noise_floor(study(earlier, criteria), blocks, comparisons)
+    return noise_floor(study(earlier, criteria), blocks, comparisons, looks)
 
 
-def _of_factor(
-    factor: Factor,
-    effects: Sequence[Effect],
-    found: Study,
-    blocks: int | None,
-    comparisons: Mapping[Factor, int] | None,
-) -> Iterator[NoiseFloor]:
-    asked = sum(effect.family is Family.PRIMARY for effect in effects) if comparisons is None else comparisons[factor]
-    levels = found.alpha, found.alpha / max(1, asked)
+class _Planned(NamedTuple):
+    """What a noise floor is for; None: for the campaign that was run."""
+
+    blocks: int | None
+    comparisons: Mapping[Factor, int] | None
+    looks: Looks | None
+
+
+class _Family(NamedTuple):
+    """What the correction over a factor's primary comparisons leaves to each."""
+
+    first: float
+    """The level of Holm's first and strictest step."""
+    open: Levels
+    """The levels of those without a verdict."""
+    alone: float
+    """The level of a single comparison."""
+    margin: float
+
+
+def _of_factor(factor: Factor, effects: Sequence[Effect], found: Study, planned: _Planned) -> Iterator[NoiseFloor]:
+    family = _family(factor, effects, found, planned)
     keys = {effect.metric for effect in effects}
     for group in dict.fromkeys(effect.group for effect in effects):
         for key in primary_of(factor, found.primary):
             if key in keys:
-                yield _floor([e for e in effects if e.group == group and e.metric == key], group, key, levels, blocks)
+                inside = [e for e in effects if e.group == group and e.metric == key]
+                yield _floor(inside, group, key, family, planned)
 
 
-def _floor(
-    effects: Sequence[Effect], group: Group, key: str, levels: tuple[float, float], blocks: int | None
-) -> NoiseFloor:
-    known = [(e.sd_log, e.se_log, e.n) for e in effects if e.sd_log is not None and e.se_log is not None]
-    weights = [n - 1 for _, _, n in known]
-    n = blocks if blocks is not None else min((n for *_, n in known), default=0)
+def _family(factor: Factor, effects: Sequence[Effect], found: Study, planned: _Planned) -> _Family:
+    primary = [effect for effect in effects if effect.family is Family.PRIMARY]
+    asked = max(1, len(primary) if planned.comparisons is None else planned.comparisons[factor])
+    left = sum(effect.verdict is Verdict.UNDECIDED for effect in primary) / max(1, len(primary))
+    level = found.alpha / max(1.0, left * asked)
+    margin = log_margin(found.criteria.equivalence_margin_percent)
+    return _Family(found.alpha / asked, Levels(level, level), found.alpha, margin)
+
+
+def _floor(effects: Sequence[Effect], group: Group, key: str, family: _Family, planned: _Planned) -> NoiseFloor:
+    known = [e for e in effects if e.sd_log is not None]
+    n = planned.blocks if planned.blocks is not None else min((e.n for e in known), default=0)
     scatter = alone = corrected = None
+    share = 1.0 if planned.looks is None else planned.looks.share(n)
     if known:
-        # Never below what the measurement resolves: a standard error held up by the floor stands for this scatter.
-        pooled = [max(sd, se * math.sqrt(size)) for sd, se, size in known]
-        scatter = math.sqrt(float(np.average(np.square(pooled), weights=weights)))
-        alone, corrected = (detectable_effect(scatter, n, level, POWER) for level in levels)
+        scatter = _together([(e.own_sd_log, e.floor_log, e.n) for e in known])
+    if known and share > 0:
+        estimated = _together([(e.sd_log, e.floor_log, e.n) for e in known])
+        prior = float(np.mean([e.course.prior for e in known]))
+        alone, corrected = (
+            detectable_effect(estimated, n, level * share, POWER, prior) for level in (family.alone, family.first)
+        )
     return NoiseFloor(
         group=group,
         metric=key,
@@ -109,8 +147,33 @@ def _floor(
         scatter_percent=_as_percent(scatter),
         detectable_percent=_as_percent(corrected),
         detectable_alone_percent=_as_percent(alone),
+        deciding_blocks=_deciding(effects, family, planned.looks),
         controls=_controls(effects),
     )
+
+
+def _deciding(effects: Sequence[Effect], family: _Family, looks: Looks | None) -> int | None:
+    """The blocks at which every effect that asks a question has its verdict."""
+    totals = [
+        None
+        if e.mean_log is None or e.sd_log is None or e.floor_log is None
+        else blocks_to_decide(
+            e.mean_log, e.sd_log, e.floor_log, family.margin, family.open, e.course._replace(looks=looks)
+        )
+        for e in effects
+        if e.family is Family.PRIMARY and e.problem is None
+    ]
+    known = [total for total in totals if total is not None]
+    return max(known) if known and len(known) == len(totals) else None
+
+
+def _together(scatters: Sequence[tuple[float | None, float | None, int]]) -> float:
+    """The scatter of one block's ratio over all candidates, from each one's own, floor and number of blocks.
+
+    Never below what the measurement resolves: a standard error held up by the floor stands for this scatter.
+    """
+    each = [max(sd or 0.0, (floor or 0.0) * math.sqrt(n)) for sd, floor, n in scatters]
+    return math.sqrt(float(np.average(np.square(each), weights=[n - 1 for *_, n in scatters])))
 
 
 def _controls(effects: Collection[Effect]) -> tuple[ControlDifference, ...]:

@@ -14,7 +14,7 @@ from pydantic import Field
 from analysis.decide.constraints import ArmCheck, State, check_arm, check_baseline
 from analysis.decide.cost import Costs, costs
 from analysis.stats.criteria import Objective
-from analysis.stats.effects import ArmEstimate, Comparison, Group
+from analysis.stats.effects import Comparison, Group
 from analysis.stats.quantities import Better
 from analysis.stats.verdicts import Effect, Verdict, judge, log_margin
 from core.model import Part
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.decide.study import Study
+    from analysis.stats.arm_estimates import ArmEstimate
 
 
 class Outcome(StrEnum):

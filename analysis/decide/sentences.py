@@ -18,8 +18,17 @@ if TYPE_CHECKING:
 
 ADDING_BLOCKS = (
     "The numbers of further blocks are for planning another run. Adding blocks to this one until a verdict appears "
-    "multiplies false verdicts; a spec with blocks: {min, max} and a precision target does not look at verdicts."
+    "multiplies false verdicts; a spec with blocks: {until: decided, min, max} adds them until all is decided, and "
+    "allows for that."
 )
+
+
+def looked(fewest: int, most: int) -> str:
+    """What the reader of a campaign that was carried on until decided has to know about its intervals."""
+    return (
+        f"This campaign could have ended after each of its blocks {fewest} to {most}, by what it showed. Its verdicts "
+        "and intervals hold for all these looks together, so they are wider than those of as many fixed blocks."
+    )
 
 
 def listed(names: Sequence[str]) -> str:

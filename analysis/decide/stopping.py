@@ -1,7 +1,8 @@
-"""When to stop adding blocks: once the intervals are narrow enough, whatever they show.
+"""When to stop adding blocks: once the intervals are narrow enough, or once everything is decided.
 
-The rule looks at the width of intervals and never at what they contain: stopping at the first significant result would
-find differences that are not there. docs/method.md quotes what it does to error rates.
+The first rule looks at the width of intervals and never at what they contain: stopping at the first significant result
+would find differences that are not there. The second one looks at verdicts, which is honest because they are made for
+being looked at (`analysis.stats.looks`). docs/method.md quotes what both do to error rates.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from pydantic import Field
 
 from analysis.decide.study import Study, study
 from analysis.stats.effects import Comparison, Group
-from analysis.stats.inference import blocks_for_half_width
-from analysis.stats.verdicts import Family
+from analysis.stats.forecast import blocks_for_half_width
+from analysis.stats.verdicts import Family, Verdict
 from core.model import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from analysis.stats.criteria import Criteria, Precision
+    from analysis.stats.looks import Looks
     from analysis.trial.records import TrialRecord
 
 
@@ -88,6 +90,31 @@ def further_blocks(
     )
 
 
+def until_decided(records: Iterable[TrialRecord], criteria: Criteria, looks: Looks) -> StopDecision:
+    """Stop at the last look, or at the first one at which every primary question has a verdict.
+
+    A metric for which no ratio can ever be formed holds nothing up; a void trial does, as its arm lacks a block.
+    """
+    found = study(records, criteria, looks)
+    done = 0 if found.trials.empty else int(found.trials["block"].nunique())
+    asked = [effect for effect in found.every if effect.family is Family.PRIMARY and effect.problem is None]
+    still = [effect for effect in asked if effect.verdict is Verdict.UNDECIDED]
+    left = f"{len(still)} of {len(asked)} questions are undecided"
+    if done >= looks.most:
+        reason = f"all {looks.most} blocks are done" + (f", {left}" if still else ", every question is decided")
+        return StopDecision(stop=True, blocks=done, further=0, reason=reason, wider=())
+    if done < looks.fewest:
+        further, reason = looks.fewest - done, f"at least {looks.fewest} blocks"
+        return StopDecision(stop=False, blocks=done, further=further, reason=reason, wider=())
+    if not asked:
+        return _without_comparison(found, done, looks.most)
+    if not still:
+        return StopDecision(stop=True, blocks=done, further=0, reason="every question is decided", wider=())
+    estimate = max((effect.further.blocks for effect in still if effect.further), default=1)
+    further = max(1, min(estimate, looks.most - done))
+    return StopDecision(stop=False, blocks=done, further=further, reason=left, wider=())
+
+
 def _without_comparison(found: Study, done: int, maximum: int) -> StopDecision:
     """More blocks help where something was tried but nothing could be measured; not where nothing is compared."""
     tried = not found.trials.empty and any(
@@ -111,8 +138,8 @@ def _wider(effect: Comparison, precision: Precision) -> list[Width]:
     further = None
     if effect.sd_log is not None and effect.floor_log is not None:
         target = math.log1p(precision.half_width_percent / 100)
-        probability = 0.5 + precision.confidence_percent / 200
-        total = blocks_for_half_width(effect.sd_log, target, probability, effect.floor_log)
+        tail = 0.5 - precision.confidence_percent / 200
+        total = blocks_for_half_width(effect.sd_log, target, tail, effect.floor_log, effect.course)
         further = None if total is None else max(1, total - effect.n)
     return [
         Width(

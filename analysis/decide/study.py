@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.stats.criteria import Criteria
+    from analysis.stats.looks import Looks
     from analysis.trial.records import Settings, TrialRecord
 
 
@@ -40,6 +41,8 @@ class Study:
     baselines: Mapping[Factor, str]
     """What is compared, and with which level: arms always, engines where the criteria name the baseline engine,
     platforms (with the inventory's first) where there are several."""
+    looks: Looks | None
+    """After which numbers of blocks the campaign might have been stopped by what it showed; None: after one only."""
     compared: Mapping[Factor, tuple[Effect, ...]]
     """The effects of each of these factors. Another factor is another question, so another family: each keeps its own
     rate of false claims."""
@@ -72,11 +75,16 @@ class Study:
             baseline=baseline,
             metrics=[key for key in metrics if key in present],
             confidence_percent=self.criteria.confidence_percent,
+            looks=self.looks,
         )
 
 
-def study(records: Iterable[TrialRecord], criteria: Criteria) -> Study:
-    """Frames, effects and verdicts of the records, under the criteria."""
+def study(records: Iterable[TrialRecord], criteria: Criteria, looks: Looks | None = None) -> Study:
+    """Frames, effects and verdicts of the records, under the criteria.
+
+    `looks` are those of a campaign that is carried on until it is decided: then all that is found holds under stopping
+    after any of them.
+    """
     kept = frames.once_per_cell(records)
     trials, measured = frames.trials(kept), frames.measurements(kept)
     offered = offered_a_rate(kept, criteria.prices.workload)
@@ -94,6 +102,7 @@ def study(records: Iterable[TrialRecord], criteria: Criteria) -> Study:
                 baseline=baseline,
                 factor=factor,
                 confidence_percent=criteria.confidence_percent,
+                looks=looks,
             ),
             primary=primary_of(factor, primary),
             margin_percent=criteria.equivalence_margin_percent,
@@ -102,7 +111,7 @@ def study(records: Iterable[TrialRecord], criteria: Criteria) -> Study:
         )
         for factor, baseline in baselines.items()
     }
-    return Study(criteria, trials, measured, offered, workload, primary, controls, baselines, compared)
+    return Study(criteria, trials, measured, offered, workload, primary, controls, baselines, looks, compared)
 
 
 def _baselines(records: Sequence[TrialRecord], criteria: Criteria) -> dict[Factor, str]:

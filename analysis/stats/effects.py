@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING, Literal, Self, get_args
 import numpy as np
 from pydantic import Field
 
+from analysis.stats.forecast import Course
 from analysis.stats.inference import Inference, infer
+from analysis.stats.looks import Looks
 from analysis.stats.metrics import metric
 from analysis.stats.quantities import Better, Estimate, Finite, Unit
 from analysis.stats.readers import Reading
+from analysis.stats.scatter import moderated
 from core.model import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
+    from analysis.stats.arm_estimates import ArmEstimate
     from analysis.trial.records import Cell
 
 Factor = Literal["arm", "engine", "platform"]
@@ -32,6 +36,9 @@ STANDS_OUT = 5.0
 """A block whose log-ratio lies this many robust standard deviations from the median is named as standing out."""
 
 FEWEST_TO_STAND_OUT = 5
+
+_BY_PAIRS_ALONE = frozenset({"monthly_cost"})
+"""Metrics whose scatter is each pair's own: the page's script computes their intervals again under other prices."""
 
 LARGEST_LOG = 700.0
 """exp() of more overflows."""
@@ -91,10 +98,17 @@ class Comparison(Part):
     better: Better
     ratio: Estimate | None = Field(None, description="None: not a single block holds both sides, or see `problem`.")
     mean_log: Finite | None = Field(None, description="Mean of the blocks' natural log-ratios.")
-    sd_log: Finite | None = Field(None, description="Standard deviation of the log-ratios; None with one block.")
-    se_log: Finite | None = Field(None, description="Standard error, at least `floor_log`; None with one block.")
+    own_sd_log: Finite | None = Field(None, description="Standard deviation of these log-ratios; None with one block.")
+    sd_log: Finite | None = Field(
+        None, description="Their scatter as estimated with the other levels' help; None without an interval."
+    )
+    se_log: Finite | None = Field(None, description="Standard error of the mean by `sd_log`, at least `floor_log`.")
+    df: Finite | None = Field(None, description="Degrees of freedom of `sd_log`; blocks − 1 are the pair's own.")
     floor_log: Finite | None = Field(None, description="Relative resolution of the measurement.")
     blocks: tuple[BlockRatio, ...] = ()
+    looks: Looks | None = Field(
+        None, description="The looks over which the level is spent; None: the number of blocks was fixed beforehand."
+    )
     missing_blocks: tuple[int, ...] = Field((), description="Blocks that lack a counting trial of either side.")
     standing_out: tuple[int, ...] = Field((), description="Blocks far from the others; they are counted all the same.")
     problem: str | None = Field(None, description="Why a ratio can't be formed, although there are trials.")
@@ -107,11 +121,15 @@ class Comparison(Part):
     @property
     def inference(self) -> Inference | None:
         """The figures that tests are made from; None without an interval."""
-        if self.mean_log is None or self.sd_log is None or self.se_log is None:
+        if self.mean_log is None or self.sd_log is None or self.se_log is None or self.df is None:
             return None
-        return Inference(
-            np.asarray(self.mean_log), np.asarray(self.sd_log), np.asarray(self.se_log), self.n, self.n - 1
-        )
+        mean, sd, se = (np.asarray(one) for one in (self.mean_log, self.sd_log, self.se_log))
+        return Inference(mean, sd, se, self.n, self.df, 1.0 if self.looks is None else self.looks.share(self.n))
+
+    @property
+    def course(self) -> Course:
+        """How what is known of this comparison grows with the blocks."""
+        return Course(0.0 if self.df is None else max(0.0, self.df - (self.n - 1)), self.looks)
 
 
 def ratio_estimate(found: Inference, confidence_percent: float, unit: Unit = Unit.RATIO) -> Estimate:
@@ -133,11 +151,13 @@ def compare(
     factor: Factor = "arm",
     metrics: Sequence[str] | None = None,
     confidence_percent: float = 95.0,
+    looks: Looks | None = None,
 ) -> tuple[Comparison, ...]:
     """Every candidate of the factor against the baseline, per group and metric (default: all that were measured).
 
     The frames are `frames.trials` and `frames.measurements`. Only counting trials form ratios, but groups, candidates
-    and blocks are those of void trials too: what was tried and failed is a comparison without blocks, not absent.
+    and blocks are those of void trials too: what was tried and failed is a comparison without blocks, not absent. With
+    `looks`, intervals and tests hold under stopping after any of them; a comparison of fewer blocks has no interval.
     """
     if trials.empty:
         return ()
@@ -155,6 +175,9 @@ def compare(
             for candidate in candidates:
                 ours, theirs = values.get(candidate, {}), values.get(baseline, {})
                 paired = [block for block in blocks if block in ours and block in theirs]
+                others = (
+                    [] if key in _BY_PAIRS_ALONE else [v for k, v in values.items() if k not in (candidate, baseline)]
+                )
                 blank = Comparison(
                     factor=factor,
                     group=group,
@@ -162,18 +185,21 @@ def compare(
                     baseline=baseline,
                     metric=key,
                     better=metric(key).better,
+                    looks=looks,
                     missing_blocks=tuple(block for block in blocks if block not in paired),
                 )
                 pairs = {block: (ours[block], theirs[block]) for block in paired}
-                found.append(_with_ratio(blank, pairs, confidence_percent))
+                found.append(_with_ratio(blank, pairs, others, confidence_percent))
     return tuple(found)
 
 
 Pair = tuple[Reading, Reading]
 
 
-def _with_ratio(blank: Comparison, pairs: Mapping[int, Pair], confidence_percent: float) -> Comparison:
-    """The comparison with what its blocks' pairs (candidate, baseline) say."""
+def _with_ratio(
+    blank: Comparison, pairs: Mapping[int, Pair], others: Iterable[Mapping[int, Reading]], confidence_percent: float
+) -> Comparison:
+    """The comparison with what its blocks' pairs (candidate, baseline), and the other levels' scatter, say."""
     if not pairs:
         return blank
     if any(side.value <= 0 for pair in pairs.values() for side in pair):
@@ -182,20 +208,44 @@ def _with_ratio(blank: Comparison, pairs: Mapping[int, Pair], confidence_percent
     logs = np.array([np.log(ours.value / theirs.value) for ours, theirs in pairs.values()])
     floor = max(float(np.hypot(a.resolution / a.value, b.resolution / b.value)) for a, b in pairs.values())
     ratios = tuple(BlockRatio(block=block, ratio=ratio) for block, ratio in zip(pairs, _exp(logs), strict=True))
-    known = {"mean_log": float(logs.mean()), "floor_log": floor, "blocks": ratios}
-    if len(pairs) < 2:
-        alone = Estimate(value=ratios[0].ratio, n=1, unit=Unit.RATIO, confidence_percent=confidence_percent)
-        return blank.model_copy(update={**known, "ratio": alone})
-    inference = infer(logs, floor)
-    return blank.model_copy(
-        update={
-            **known,
-            "ratio": ratio_estimate(inference, confidence_percent),
-            "sd_log": float(inference.sd),
-            "se_log": float(inference.se),
-            "standing_out": tuple(np.array(list(pairs))[_stands_out(logs, floor)].tolist()),
-        }
-    )
+    known = blank.model_copy(update={"mean_log": float(logs.mean()), "floor_log": floor, "blocks": ratios})
+    if len(pairs) > 1:
+        known = known.model_copy(update=_scatter(known, logs, _table(pairs, others)))
+    inference = known.inference
+    if inference is None:
+        value = _exp(logs.mean(keepdims=True))[0]
+        alone = Estimate(value=value, n=len(pairs), unit=Unit.RATIO, confidence_percent=confidence_percent)
+        return known.model_copy(update={"ratio": alone})
+    return known.model_copy(update={"ratio": ratio_estimate(inference, confidence_percent)})
+
+
+def _scatter(one: Comparison, logs: np.ndarray, table: np.ndarray) -> dict[str, object]:
+    """What two blocks or more add to a comparison: its scatter, and blocks that stand out.
+
+    Before the first look there is nothing to test with: no part of the level may be spent there.
+    """
+    floor = one.floor_log or 0.0
+    blocks = np.array([ratio.block for ratio in one.blocks])
+    known: dict[str, object] = {
+        "own_sd_log": float(infer(logs).sd),
+        "standing_out": tuple(blocks[_stands_out(logs, floor)].tolist()),
+    }
+    if one.looks is None or one.looks.share(len(logs)) > 0:
+        found = moderated(table, floor)
+        sd, se, df = (float(np.asarray(figure)[0]) for figure in (found.sd, found.se, found.df))
+        known |= {"sd_log": sd, "se_log": se, "df": df}
+    return known
+
+
+def _table(pairs: Mapping[int, Pair], others: Iterable[Mapping[int, Reading]]) -> np.ndarray:
+    """Logs [level, block]: the baseline, the candidate, and each other level with a figure in all their blocks."""
+    complete = [one for one in others if all(block in one and one[block].value > 0 for block in pairs)]
+    rows = [
+        [theirs.value for _, theirs in pairs.values()],
+        [ours.value for ours, _ in pairs.values()],
+        *([one[block].value for block in pairs] for one in complete),
+    ]
+    return np.asarray(np.log(np.array(rows)))
 
 
 def _by_level_and_block(table: pd.DataFrame | None, factor: Factor) -> dict[str, dict[int, Reading]]:
@@ -214,52 +264,3 @@ def _stands_out(logs: np.ndarray, floor: float) -> np.ndarray:
     if len(logs) < FEWEST_TO_STAND_OUT or scale == 0:
         return np.zeros(len(logs), dtype=bool)
     return np.asarray(distance > STANDS_OUT * scale)
-
-
-class ArmEstimate(Part):
-    """One metric of one cell, over its blocks: for tables; comparisons belong to `Comparison`."""
-
-    engine: str
-    arm: str
-    dataset: str
-    platform: str = ""
-    metric: str
-    figure: Estimate
-
-    @property
-    def group(self) -> Group:
-        """The group in which the arm is compared with others."""
-        return Group.of(self)
-
-
-def estimates(frame: pd.DataFrame, confidence_percent: float = 95.0) -> tuple[ArmEstimate, ...]:
-    """Mean and interval of every metric of every cell over its counting trials.
-
-    The interval holds the blocks' differences (the host's hours) too: never read two of them as a comparison.
-    """
-    counted = frame[frame["counts"]]
-    by = ["engine", "arm", "dataset", "platform", "metric"]
-    return tuple(
-        ArmEstimate(
-            **dict(zip(by, map(str, levels), strict=True)),
-            figure=_estimate(part, metric(str(levels[-1])).unit, confidence_percent),
-        )
-        for levels, part in counted.groupby(by, sort=False)
-    )
-
-
-def _estimate(part: pd.DataFrame, unit: Unit, confidence_percent: float) -> Estimate:
-    values = part["value"].to_numpy(dtype=float)
-    resolution = part["resolution"].to_numpy(dtype=float)
-    n = len(values)
-    positive = bool((values > 0).all())
-    if n >= 2 and positive:
-        return ratio_estimate(infer(np.log(values), float((resolution / values).max())), confidence_percent, unit)
-    low = high = None
-    if n >= 2:
-        plain = infer(values, float(resolution.max()))
-        half = float(plain.half_width(confidence_percent))
-        low, high = max(0.0, float(plain.mean) - half), float(plain.mean) + half
-    return Estimate(
-        value=float(values.mean()), low=low, high=high, n=n, unit=unit, confidence_percent=confidence_percent
-    )

@@ -1,4 +1,4 @@
-"""The statistics, on bare arrays: t inference on log-ratios, equivalence, Holm's correction, power.
+"""The statistics, on bare arrays: t inference on log-ratios, equivalence, Holm's correction.
 
 Everything works along the last axis, so a simulation of thousands of campaigns runs the very code that judges one.
 Effects are natural logarithms of ratios. docs/method.md has the formulas, sources and simulated error rates.
@@ -15,14 +15,8 @@ from scipy import special  # not scipy.stats: it takes longer to import than a r
 
 Floats = NDArray[np.float64]
 
-_HALVINGS = 50
-"""Of an interval until its ends differ by rounding only."""
-
 ROUNDING = 1e-12
 """Log-ratios that scatter less than this differ by the computer's rounding only: they do not scatter."""
-
-MOST_BLOCKS = 1000
-"""The largest number of blocks that is worth naming."""
 
 _MANY = 1e6
 """Degrees of freedom at which t is the normal distribution."""
@@ -38,10 +32,13 @@ class Inference(NamedTuple):
     n: int
     df: int | float | Floats
     """Degrees of freedom of `se`; n − 1 for pairs, Welch and Satterthwaite's for two samples."""
+    share: float = 1.0
+    """What this look may spend of the level, where a campaign is looked at after several blocks (`Looks`)."""
 
     def half_width(self, confidence_percent: float) -> Floats:
         """Half the width of the t interval of the mean log-ratio."""
-        return np.asarray(t_quantile_of(self.df, 0.5 + confidence_percent / 200) * self.se)
+        tail = self.share * (0.5 - confidence_percent / 200)
+        return np.asarray(-t_quantile_of(self.df, tail) * self.se)
 
 
 def infer(log_ratios: ArrayLike, floor: ArrayLike = 0.0) -> Inference:
@@ -119,7 +116,7 @@ def p_difference(found: Inference) -> Floats:
     """Two-sided p-value of "the ratio is 1". Without scatter and resolution (se = 0) nothing is known: p = 1."""
     known = found.se > 0
     t = np.divide(np.abs(found.mean), found.se, out=np.zeros_like(found.se), where=known)
-    return np.where(known, 2 * _t_beyond(t, found.df), 1.0)
+    return np.where(known, np.minimum(2 * _t_beyond(t, found.df) / found.share, 1.0), 1.0)
 
 
 def p_equivalence(found: Inference, margin: float) -> Floats:
@@ -127,7 +124,7 @@ def p_equivalence(found: Inference, margin: float) -> Floats:
     known = found.se > 0
     room = margin - np.abs(found.mean)
     t = np.divide(room, found.se, out=np.zeros_like(found.se), where=known)
-    return np.where(known, _t_beyond(t, found.df), 1.0)
+    return np.where(known, np.minimum(_t_beyond(t, found.df) / found.share, 1.0), 1.0)
 
 
 def holm(p_values: ArrayLike) -> Floats:
@@ -139,80 +136,3 @@ def holm(p_values: ArrayLike) -> Floats:
     adjusted = np.empty_like(ascending)
     np.put_along_axis(adjusted, order, ascending, axis=-1)
     return adjusted
-
-
-@lru_cache(maxsize=256)
-def _quantiles(probability: float) -> tuple[Floats, Floats]:
-    """The t quantile and the square root of n, for n = 2, 3, ... MOST_BLOCKS."""
-    n = np.arange(2, MOST_BLOCKS + 1)
-    return np.asarray(special.stdtrit(n - 1, probability)), np.sqrt(n)
-
-
-def blocks_for_half_width(sd: float, half_width: float, probability: float, floor: float = 0.0) -> int | None:
-    """The smallest n >= 2 at which t(probability, n-1)·se is at most half_width; None beyond MOST_BLOCKS.
-
-    It plugs in the scatter seen so far: half of all campaigns will need somewhat more. `floor` bounds se.
-    """
-    if half_width <= 0:
-        return None
-    quantiles, roots = _quantiles(probability)
-    enough = quantiles * np.maximum(sd / roots, floor) <= half_width
-    return int(np.argmax(enough)) + 2 if enough.any() else None
-
-
-class Levels(NamedTuple):
-    """What a correction leaves to a comparison, for each of its two tests."""
-
-    difference: float
-    equivalence: float
-
-
-def blocks_to_decide(mean: float, sd: float, floor: float, margin: float, levels: Levels) -> int | None:
-    """The smallest number of blocks at which mean and sd, staying as they are, are a difference or an equivalence.
-
-    None: not within MOST_BLOCKS.
-    """
-    different = blocks_for_half_width(sd, abs(mean), 1 - levels.difference / 2, floor)
-    equal = blocks_for_half_width(sd, margin - abs(mean), 1 - levels.equivalence, floor)
-    return min((n for n in (different, equal) if n is not None), default=None)
-
-
-def power(effect: float, sd: float, blocks: int, alpha: float) -> float:
-    """Probability that a two-sided t test on `blocks` log-ratios finds an effect (both in logs).
-
-    The noncentral t distribution, averaged over the distribution of the estimated scatter (SciPy's own loses its way
-    far in the tails, where a corrected level with three blocks lies).
-    """
-    df = blocks - 1
-    scatter, weights = _scatter_quadrature(df)
-    critical = t_quantile(df, 1 - alpha / 2) * scatter
-    shift = abs(effect) * np.sqrt(blocks) / sd
-    return float(weights @ (special.ndtr(shift - critical) + special.ndtr(-shift - critical)))
-
-
-@lru_cache(maxsize=256)
-def _scatter_quadrature(df: int) -> tuple[Floats, Floats]:
-    """Estimated ÷ true standard deviation at Gauss-Legendre points of its distribution, and their weights."""
-    points, weights = np.polynomial.legendre.leggauss(200)
-    chi_square = 2 * special.gammaincinv(df / 2, (points + 1) / 2)
-    return np.sqrt(chi_square / df), weights / 2
-
-
-def detectable_effect(sd: float, blocks: int, alpha: float, wished_power: float = 0.8) -> float | None:
-    """The smallest log-effect that `blocks` blocks find with the wished power; None with fewer than two blocks."""
-    if blocks < 2:
-        return None
-    if sd <= 0:
-        return 0.0
-    return sd * _detectable_in_sd(blocks, alpha, wished_power)
-
-
-@lru_cache(maxsize=256)
-def _detectable_in_sd(blocks: int, alpha: float, wished_power: float) -> float:
-    """The detectable effect in standard deviations of a log-ratio, by halving: power grows with the effect."""
-    # Whatever scatter is estimated up to twice the true one leaves the test this bound to clear.
-    low, high = 0.0, float((2 * t_quantile(blocks - 1, 1 - alpha / 2) + 5) / np.sqrt(blocks))
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if power(middle, 1.0, blocks, alpha) < wished_power else (low, middle)
-    return high

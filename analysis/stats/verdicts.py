@@ -19,7 +19,8 @@ import numpy as np
 from pydantic import Field
 
 from analysis.stats.effects import Comparison
-from analysis.stats.inference import MOST_BLOCKS, Levels, blocks_to_decide, holm, p_difference, p_equivalence
+from analysis.stats.forecast import MOST_BLOCKS, Levels, blocks_to_decide
+from analysis.stats.inference import holm, p_difference, p_equivalence
 from analysis.stats.quantities import Better
 from core.model import Part
 
@@ -159,7 +160,7 @@ def _further(one: Comparison, margin: float, levels: Levels) -> FurtherBlocks | 
         return None
     if one.mean_log is None or one.sd_log is None or one.floor_log is None:
         return UNKNOWN_SCATTER
-    total = blocks_to_decide(one.mean_log, one.sd_log, one.floor_log, margin, levels)
+    total = blocks_to_decide(one.mean_log, one.sd_log, one.floor_log, margin, levels, one.course)
     return further_blocks_of(total, one.n)
 
 

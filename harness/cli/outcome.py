@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.decide.decision import decide, decide_study
-from analysis.decide.stopping import further_blocks
+from analysis.decide.stopping import further_blocks, until_decided
 from analysis.decide.study import study
 from analysis.stats import frames
 from analysis.stats.quantities import block_number
@@ -37,12 +37,15 @@ if TYPE_CHECKING:
 
 
 def blocks_wanted(campaign: Campaign, records: Sequence[TrialRecord]) -> int:
-    """How many blocks the campaign has, from what is known so far: fixed, or until the intervals are narrow enough."""
+    """How many blocks the campaign has, from what is known so far: fixed, until it is precise, or until decided."""
     begun = blocks_begun(campaign, records)
     if isinstance(campaign.blocks, int):
         return campaign.blocks
-    asked = campaign.blocks
-    stop = further_blocks(records, campaign.decision, asked.precision, asked.min, asked.max)
+    asked, looks = campaign.blocks, campaign.looks
+    if looks is None:
+        stop = further_blocks(records, campaign.decision, asked.precision, asked.min, asked.max)
+    else:
+        stop = until_decided(records, campaign.decision, looks)
     return max(asked.min, begun if stop.stop else min(begun + 1, asked.max))
 
 
@@ -71,7 +74,7 @@ def decide_run(ledger: Ledger, campaign: Campaign) -> Decision:
     records = ledger.records()
     blocks_begun(campaign, records)
     moved = moved_canaries(ledger.folder, campaign.limits.canary_percent)
-    return decide(records, campaign.decision, campaign.question, moved)
+    return decide(records, campaign.decision, campaign.question, moved, campaign.looks)
 
 
 def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = None) -> Decision:
@@ -103,7 +106,7 @@ def read_run(ledger: Ledger, campaign: Campaign) -> Run:
     hosts = read_hosts(ledger.folder)
     versions = [engine.version for engine in campaign.engines.values()]
     moved = moved_canaries(ledger.folder, campaign.limits.canary_percent)
-    found = study(records, campaign.decision)
+    found = study(records, campaign.decision, campaign.looks)
     return Run(
         campaign=campaign.name,
         run_id=ledger.run_id,

@@ -19,17 +19,29 @@ if TYPE_CHECKING:
 
 
 def foresee(campaign: Campaign, earlier: Sequence[TrialRecord], blocks: int) -> Iterator[str]:
-    """The smallest difference that so many blocks will probably show, if they scatter as an earlier run did.
+    """The smallest difference that so many blocks will probably show, if they scatter as an earlier run did, and how
+    many would decide what that run found.
 
     The inventory is not read for a plan, so the platforms are those of the earlier run.
     """
     ordered = sorted(earlier, key=lambda record: record.index)
     platforms = list(dict.fromkeys(record.cell.platform for record in ordered)) or [""]
-    for floor in planning.plan(earlier, campaign.decision, blocks, comparisons(campaign, platforms)):
+    asked = comparisons(campaign, platforms)
+    for floor in planning.plan(earlier, campaign.decision, blocks, asked, campaign.looks):
         seen = floor.detectable_percent
         told = "its scatter is unknown" if seen is None else f"a difference of {seen:.1f} % is seen four times in five"
         what = f"{floor.metric} between {floor.group.factor}s ({floor.group.label})"
-        yield f"{what}: in {floor.blocks} blocks {told}"
+        yield f"{what}: in {floor.blocks} blocks {told}{_decided_by(floor)}"
+
+
+def _decided_by(floor: planning.NoiseFloor) -> str:
+    """The blocks that the earlier run's effects would take, with what the planned run has of them."""
+    if floor.deciding_blocks is None:
+        return ""
+    if floor.deciding_blocks <= floor.blocks:
+        return ", and the earlier run's effects are decided"
+    more = floor.deciding_blocks - floor.blocks
+    return f"; about {more} more block{'' if more == 1 else 's'} would decide the earlier run's effects"
 
 
 def comparisons(campaign: Campaign, platforms: Sequence[str]) -> dict[Factor, int]:

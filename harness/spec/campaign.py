@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from analysis.stats.criteria import Criteria, Precision
+from analysis.stats.looks import Looks
 from analysis.trial.records import Compressor, Regime
 from core.bounds import MOST_BLOCKS, Name, Positive
 from core.model import Part
@@ -164,9 +165,17 @@ class Turns(Part):
 
 
 class Blocks(Part):
-    """How many rounds: at least `min`, then until `precision` is met, at most `max`."""
+    """How many rounds: at least `min`, at most `max`, and between them until enough is known."""
 
-    min: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = Field(description="Run in any case; below 5 intervals are wide.")
+    until: Literal["precise", "decided"] = Field(
+        "precise",
+        description="`precise`: until `precision` is met, whatever the intervals show. `decided`: until every primary "
+        "question has a verdict; the accepted rate of false verdicts is spent over the looks after each block, so "
+        "intervals are wider than those of as many fixed blocks.",
+    )
+    min: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = Field(
+        3, description="Run in any case; below 5 intervals are wide. `decided` needs at least 2."
+    )
     max: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = Field(description="Never more than so many.")
     precision: Precision = Precision()
 
@@ -174,6 +183,14 @@ class Blocks(Part):
     def _ordered(self) -> Blocks:
         if self.max < self.min:
             raise ValueError(f"max {self.max} is below min {self.min}")
+        return self
+
+    @model_validator(mode="after")
+    def _one_rule(self) -> Self:
+        if self.until == "decided" and "precision" in self.model_fields_set:
+            raise ValueError("until: decided looks at verdicts and not at widths: leave precision out")
+        if self.until == "decided" and self.min < 2:
+            raise ValueError("one block has no verdict: until: decided needs a min of 2 or more")
         return self
 
 
@@ -298,6 +315,13 @@ class Campaign(Part):
     def fewest_blocks(self) -> int:
         """The number of blocks the campaign runs in any case."""
         return self.blocks if isinstance(self.blocks, int) else self.blocks.min
+
+    @property
+    def looks(self) -> Looks | None:
+        """After which blocks the campaign may end because of what it shows; None: it never ends for that."""
+        if isinstance(self.blocks, int) or self.blocks.until != "decided":
+            return None
+        return Looks(fewest=self.blocks.min, most=self.blocks.max)
 
     def arm_cache_bytes(self, arm: str) -> int:
         """WiredTiger's cache in this arm."""

@@ -144,12 +144,13 @@ def _data(material: Material, group: Group, prices: Prices, eligible: list[str])
         for arm, part in wide.groupby(level="arm")
     }
     most = max((len(blocks) for blocks in arms.values()), default=0)
-    probability = 0.5 + material.decision.criteria.confidence_percent / 200
+    tail, looks = 0.5 - material.decision.criteria.confidence_percent / 200, material.decision.looks
+    shares = {n: 1.0 if looks is None else looks.share(n) for n in range(2, most + 1)}
     return {
         "arms": arms,
         "baseline": material.decision.criteria.baseline,
         "eligible": eligible,
-        "quantiles": {str(n): t_quantile(n - 1, probability) for n in range(2, most + 1)},
+        "quantiles": {str(n): -t_quantile(n - 1, tail * share) for n, share in shares.items() if share > 0},
         "hours_per_month": HOURS_PER_MONTH,
         "prices": {field.name: field.value for field in price_fields(prices)},
         "mean_growth": mean_growth(prices),

@@ -83,8 +83,8 @@ function underPrices(blocks, cost, prices) {
   );
 }
 
-// As `analysis.effects.compare`: the mean log-ratio over the blocks that have both, and its t interval, whose standard
-// error is never below the resolution of the readings.
+// As `analysis.stats.effects.compare` does for costs: the mean log-ratio over the blocks that have both, and its t
+// interval by their own scatter, whose standard error is never below the resolution of the readings.
 function ratio(ours, theirs, quantiles) {
   const shared = [...ours.keys()].filter((block) => theirs.has(block));
   if (!shared.length) return null;
@@ -92,7 +92,7 @@ function ratio(ours, theirs, quantiles) {
   const logs = pairs.map(([a, b]) => Math.log(a.monthly / b.monthly));
   const n = logs.length;
   const mean = logs.reduce((sum, log) => sum + log, 0) / n;
-  if (n < 2) return { value: Math.exp(mean) };
+  if (!(n in quantiles)) return { value: Math.exp(mean) };
   const variance = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / (n - 1);
   const floor = Math.max(...pairs.map(([a, b]) => Math.hypot(a.resolution / a.monthly, b.resolution / b.monthly)));
   const half = quantiles[n] * Math.max(Math.sqrt(variance / n), floor);

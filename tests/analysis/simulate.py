@@ -1,7 +1,7 @@
 """Simulated campaigns with known truths: the error rates, coverage and power that docs/method.md quotes.
 
 Repeat its tables with `python -m tests.analysis.simulate`. The judging is the analysis' own code
-(`analysis.stats.inference`), run on arrays [campaign, comparison, block].
+(`analysis.stats.inference`, `analysis.stats.scatter`), run on arrays.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,19 +20,11 @@ from analysis.gate.judge import gate
 from analysis.gate.sides import Figure, Side, SideCell
 from analysis.gate.tolerances import Tolerances
 from analysis.stats.criteria import Criteria
-from analysis.stats.inference import (
-    Floats,
-    Inference,
-    Levels,
-    blocks_for_half_width,
-    blocks_to_decide,
-    detectable_effect,
-    holm,
-    infer,
-    p_difference,
-    p_equivalence,
-)
+from analysis.stats.forecast import Levels, blocks_for_half_width, blocks_to_decide, detectable_effect
+from analysis.stats.inference import Floats, Inference, holm, infer, p_difference, p_equivalence
+from analysis.stats.scatter import moderated
 from analysis.trial.records import Cell, Compressor, Settings
+from tests.analysis import simulate_looks, simulate_scatter
 
 ALPHA = 0.05
 MARGIN = math.log(1.03)
@@ -65,7 +59,7 @@ def rate(hits: ArrayLike) -> Rate:
     return Rate(int(np.sum(hits)), np.size(hits))
 
 
-def log_ratios(
+def figures(
     rng: np.random.Generator,
     campaigns: int,
     blocks: int,
@@ -75,7 +69,7 @@ def log_ratios(
     effect: float = 0.0,
     stalls: float = 0.0,
 ) -> Floats:
-    """Log-ratios [campaign, comparison, block] of all arms but the first to the first.
+    """Logs [campaign, metric, arm, block]; `effect` is that of all arms but the first.
 
     In a share `stalls` of the blocks one of the arms, whichever was running, takes twice as long in every metric.
     """
@@ -86,8 +80,21 @@ def log_ratios(
         happens = rng.random((campaigns, blocks)) < stalls
         hit = happens[:, None, :] & (struck[:, None, :] == np.arange(arms)[None, :, None])
         logs -= math.log(2) * hit[:, :, None, :]
-    ratios = logs[:, 1:] - logs[:, :1] + effect
-    return np.asarray(ratios.reshape(campaigns, (arms - 1) * metrics, blocks))
+    logs[:, 1:] += effect
+    return np.asarray(logs.swapaxes(1, 2))
+
+
+def log_ratios(rng: np.random.Generator, campaigns: int, blocks: int, **options: Any) -> Floats:
+    """Log-ratios [campaign, comparison, block] of all arms but the first to the first."""
+    logs = figures(rng, campaigns, blocks, **options)
+    return np.asarray((logs[:, :, 1:] - logs[:, :, :1]).reshape(campaigns, -1, blocks))
+
+
+def judged(logs: Floats) -> Inference:
+    """What the analysis finds of figures: arrays [campaign, comparison], as those of `log_ratios`."""
+    found = moderated(logs)
+    mean, sd, se, df = (np.reshape(one, (len(logs), -1)) for one in (found.mean, found.sd, found.se, found.df))
+    return Inference(mean, sd, se, found.n, df)
 
 
 def covers(found: Inference, truth: float = 0.0) -> np.ndarray:
@@ -110,22 +117,29 @@ def found_equal(found: Inference) -> np.ndarray:
 
 def false_alarms(blocks: int, campaigns: int = 2_000, stalls: float = 0.0) -> tuple[Rate, Rate]:
     """A/A campaigns: the rate of those with any wrong better or worse, and the coverage of single intervals."""
-    found = infer(log_ratios(np.random.default_rng(100 + blocks), campaigns, blocks, stalls=stalls))
+    found = judged(figures(np.random.default_rng(100 + blocks), campaigns, blocks, stalls=stalls))
     return rate(found_different(found).any(axis=-1)), rate(covers(found))
 
 
 def false_equivalence(blocks: int, campaigns: int = 2_000) -> Rate:
     """Campaigns whose every effect is exactly the margin: the rate of those with any equivalence."""
-    ratios = log_ratios(np.random.default_rng(200 + blocks), campaigns, blocks, effect=MARGIN)
-    return rate(found_equal(infer(ratios)).any(axis=-1))
+    found = judged(figures(np.random.default_rng(200 + blocks), campaigns, blocks, effect=MARGIN))
+    return rate(found_equal(found).any(axis=-1))
 
 
 def simulated_power(effect: float, blocks: int = 8, campaigns: int = 20_000, comparisons: int = 1) -> Rate:
-    """How often an effect is found, as the only one of so many comparisons that is not nil."""
+    """How often an effect of one of two arms is found, as the only one of so many comparisons that is not nil."""
     rng = np.random.default_rng(300 + blocks)
-    ratios = log_ratios(rng, campaigns, blocks, arms=2, metrics=comparisons)
-    ratios[:, 0] += effect
-    return rate(found_different(infer(ratios))[:, 0])
+    logs = figures(rng, campaigns, blocks, arms=2, metrics=comparisons)
+    logs[:, 0, 1] += effect
+    return rate(found_different(judged(logs))[:, 0])
+
+
+def power_among_arms(effect: float, blocks: int, campaigns: int = 4_000) -> Rate:
+    """How often an effect is found, as the only one of a campaign of four arms and six metrics."""
+    logs = figures(np.random.default_rng(350 + blocks), campaigns, blocks)
+    logs[:, 0, 1] += effect
+    return rate(found_different(judged(logs))[:, 0])
 
 
 def coverage_with_stalls(blocks: int, campaigns: int = 5_000) -> dict[str, tuple[Rate, float, Rate]]:
@@ -241,12 +255,13 @@ def stopped_at_precision(
 
 
 def stopped_at_significance(minimum: int = 3, maximum: int = 10, metrics: int = METRICS, arms: int = ARMS) -> Stopped:
-    """Stop at the first better or worse: the rule that Pressgauge does not have."""
+    """Stop at the first better or worse, each time at the full level: the rule that Pressgauge does not have."""
     return _stopped(lambda found: found_different(found).any(axis=-1), minimum, maximum, metrics, arms)
 
 
 def stopped_when_decided(minimum: int = 3, maximum: int = 30) -> Stopped:
-    """One comparison, carried on until it has a verdict: what a user does who always follows the forecast."""
+    """One comparison, carried on until it has a verdict at the full level: what a user does who always follows the
+    forecast."""
     return _stopped(lambda found: (found_different(found) | found_equal(found)).all(axis=-1), minimum, maximum, 1, 2)
 
 
@@ -254,11 +269,11 @@ Rule = Callable[[Inference], ArrayLike]
 
 
 def _stopped(rule: Rule, minimum: int, maximum: int, metrics: int, arms: int, campaigns: int = 4_000) -> Stopped:
-    ratios = log_ratios(np.random.default_rng(600 + maximum), campaigns, maximum, arms=arms, metrics=metrics)
+    logs = figures(np.random.default_rng(600 + maximum), campaigns, maximum, arms=arms, metrics=metrics)
     running = np.ones(campaigns, dtype=bool)
     alarms, covered, blocks = [], [], []
     for n in range(minimum, maximum + 1):
-        found = infer(ratios[running, :, :n])
+        found = judged(logs[running, ..., :n])
         stops = np.asarray(rule(found)) if n < maximum else np.ones(int(running.sum()), dtype=bool)
         wrong = found_different(found) & ~found_equal(found)
         alarms.append(wrong[stops].any(axis=-1))
@@ -341,7 +356,7 @@ def tables() -> Iterable[str]:
     yield "Power at 8 blocks: one comparison"
     for percent in (5, -5, 3, 10):
         yield f"  {percent:+} %: {simulated_power(math.log1p(percent / 100))}"
-    yield f"  +5 % among {(ARMS - 1) * METRICS} comparisons: {simulated_power(math.log(1.05), comparisons=18)}"
+    yield f"  +5 % among {(ARMS - 1) * METRICS} comparisons: {power_among_arms(math.log(1.05), 8)}"
     yield from planning_table()
     yield "Estimators: coverage; median half-width; power at 5 %"
     for label, stalls in (("quiet", 0.0), ("one block in ten stalled", 0.1)):
@@ -369,16 +384,33 @@ def tables() -> Iterable[str]:
         yield f"  {rule}: {stopped.false_alarms}; {stopped.coverage}; {stopped.mean_blocks:.1f}"
 
 
+PRIOR = 1.6
+"""Degrees of freedom that three arms that scatter alike add to a pair's own, on average (`typical_prior`)."""
+
+
+def typical_prior(blocks: int) -> float:
+    """The mean of what the other arms add, in campaigns of four arms that scatter alike."""
+    found = judged(figures(np.random.default_rng(800 + blocks), 4_000, blocks, metrics=1))
+    return float(np.mean(found.df)) - (blocks - 1)
+
+
 def planning_table() -> Iterable[str]:
     """What can be seen through a quiet host's scatter, and through that of a shared one."""
+    yield "Degrees of freedom that three other arms add: " + ", ".join(
+        f"{typical_prior(blocks):.2f} at {blocks} blocks" for blocks in (3, 5, 8, 20)
+    )
     for factor in (1.03, 1.07):
         sd = math.sqrt(2) * math.log(factor)
-        yield f"Residuals of {factor}: smallest effect seen with 80 % power, one comparison, and as the first of 18"
+        yield (
+            f"Residuals of {factor}: smallest effect seen with 80 % power, one comparison of two arms; of four arms; "
+            "and as the first of 18"
+        )
         for blocks in (3, 5, 8, 12, 20):
-            seen = [detectable_effect(sd, blocks, level) or 0.0 for level in (ALPHA, ALPHA / 18)]
+            asked = ((ALPHA, 0.0), (ALPHA, PRIOR), (ALPHA / 18, PRIOR))
+            seen = [detectable_effect(sd, blocks, level, prior=prior) or 0.0 for level, prior in asked]
             yield f"  {blocks:2} blocks: " + ", ".join(f"{100 * math.expm1(one):.1f} %" for one in seen)
         for percent in (3, 5, 10):
-            yield f"  ±{percent} %: {blocks_for_half_width(sd, math.log1p(percent / 100), 0.975)} blocks"
+            yield f"  ±{percent} %: {blocks_for_half_width(sd, math.log1p(percent / 100), 0.025)} blocks"
 
 
 def gate_table() -> Iterable[str]:
@@ -391,5 +423,5 @@ def gate_table() -> Iterable[str]:
 
 
 if __name__ == "__main__":
-    for line in (*tables(), *gate_table()):
-        print(line)  # noqa: T201
+    for line in chain(tables(), simulate_scatter.tables(), simulate_looks.tables(), gate_table()):
+        print(line, flush=True)  # noqa: T201

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from analysis.decide.study import study
 from analysis.stats import frames
+from analysis.stats.arm_estimates import estimates
 from analysis.stats.criteria import Criteria
-from analysis.stats.effects import Comparison, compare, estimates
+from analysis.stats.effects import Comparison, compare
 from analysis.stats.metrics import metric
 from analysis.stats.quantities import Better
 from analysis.stats.verdicts import Effect, Family, Verdict

@@ -8,18 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats.inference import (
+from analysis.stats.forecast import (
     Levels,
     blocks_for_half_width,
     blocks_to_decide,
     detectable_effect,
-    holm,
-    infer,
-    p_difference,
-    p_equivalence,
-    pooled,
     power,
 )
+from analysis.stats.inference import holm, infer, p_difference, p_equivalence, pooled
 
 SAMPLE = np.array([0.031, 0.052, 0.018, 0.044, 0.039])
 MARGIN = math.log(1.03)
@@ -100,20 +96,20 @@ def test_nothing_is_detectable_with_one_block() -> None:
 
 
 def test_blocks_for_a_half_width_are_the_first_that_suffice() -> None:
-    n = blocks_for_half_width(0.042, 0.03, 0.975)
+    n = blocks_for_half_width(0.042, 0.03, 0.025)
     assert n is not None
     widths = [stats.t.ppf(0.975, m - 1) * 0.042 / math.sqrt(m) for m in (n - 1, n)]
     assert widths[0] > 0.03 >= widths[1]
 
 
 def test_no_number_of_blocks_sees_below_the_resolution() -> None:
-    assert blocks_for_half_width(0.042, 0.01, 0.975, floor=0.01) is None
-    assert blocks_for_half_width(0.042, 0.0, 0.975) is None
+    assert blocks_for_half_width(0.042, 0.01, 0.025, floor=0.01) is None
+    assert blocks_for_half_width(0.042, 0.0, 0.025) is None
 
 
 def test_decided_by_whichever_test_needs_fewer_blocks() -> None:
     levels = Levels(0.05, 0.05)
     different = blocks_to_decide(0.05, 0.04, 0.0, MARGIN, levels)
     equal = blocks_to_decide(0.001, 0.04, 0.0, MARGIN, levels)
-    assert different == blocks_for_half_width(0.04, 0.05, 0.975)
-    assert equal == blocks_for_half_width(0.04, MARGIN - 0.001, 0.95)
+    assert different == blocks_for_half_width(0.04, 0.05, 0.025)
+    assert equal == blocks_for_half_width(0.04, MARGIN - 0.001, 0.05)

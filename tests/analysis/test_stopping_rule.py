@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.decide.decision import decide
 from analysis.decide.planning import noise_floor, plan
-from analysis.decide.stopping import further_blocks
+from analysis.decide.stopping import further_blocks, until_decided
 from analysis.decide.study import study
 from analysis.stats.criteria import Criteria, Precision
+from analysis.stats.looks import Looks
 from analysis.stats.verdicts import Verdict
 from tests.analysis.synthetic import QUIET, SNAPPY, ZLIB, ZSTD, Noise, campaign, voided
 
@@ -71,6 +73,67 @@ def test_a_lost_arm_keeps_it_going_to_the_maximum() -> None:
 )
 def test_without_anything_to_compare(records: list, stop: bool) -> None:  # type: ignore[type-arg]  # noqa: FBT001
     assert further_blocks(records, CRITERIA, TARGET, 3, 10).stop is stop
+
+
+LOOKS = Looks(fewest=3, most=8)
+LOUD = Noise(residual=0.2)
+
+
+def test_until_decided_goes_on_to_the_first_look_and_no_further_than_the_last() -> None:
+    early = until_decided(campaign(blocks=2, noise=QUIET), CRITERIA, LOOKS)
+    assert (early.stop, early.further) == (False, 1)
+    late = until_decided(campaign(blocks=8, noise=LOUD), CRITERIA, LOOKS)
+    assert (late.stop, late.further) == (True, 0)
+    assert "undecided" in late.reason
+
+
+def test_until_decided_stops_once_every_primary_question_is() -> None:
+    quiet = campaign(blocks=3, noise=QUIET)
+    assert until_decided(quiet, CRITERIA, LOOKS).stop
+    loud = until_decided(campaign(blocks=3, noise=LOUD), CRITERIA, LOOKS)
+    assert not loud.stop
+    assert 1 <= loud.further <= 5
+    void = [(block, "zlib") for block in range(3)]
+    assert not until_decided(campaign(blocks=3, noise=QUIET, void=void), CRITERIA, LOOKS).stop
+
+
+@pytest.mark.parametrize(
+    ("records", "stop"),
+    [([], False), ([voided(r) for r in campaign(blocks=3)], False), (campaign(blocks=3, arms=(SNAPPY,)), True)],
+    ids=["nothing yet", "all void", "one arm"],
+)
+def test_until_decided_without_anything_to_compare(records: list, stop: bool) -> None:  # type: ignore[type-arg]  # noqa: FBT001
+    assert until_decided(records, CRITERIA, LOOKS).stop is stop
+
+
+def test_verdicts_of_a_look_are_less_sure_and_its_intervals_wider() -> None:
+    records = campaign(blocks=4)
+    fixed, looked = (
+        {(e.candidate, e.metric): e for e in study(records, CRITERIA, looks).every} for looks in (None, LOOKS)
+    )
+    for place, effect in looked.items():
+        one = fixed[place]
+        assert (effect.mean_log, effect.sd_log, effect.n) == (one.mean_log, one.sd_log, one.n)
+        assert effect.verdict in (one.verdict, Verdict.UNDECIDED)
+        if effect.p_difference is not None:
+            assert one.p_difference is not None
+            assert effect.p_difference >= one.p_difference
+            assert effect.ratio is not None
+            assert one.ratio is not None
+            assert effect.ratio.low is None or one.ratio.low is None or effect.ratio.low <= one.ratio.low
+    assert any(e.verdict is not fixed[place].verdict for place, e in looked.items())
+    assert all(e.ratio is None or e.ratio.low is None for e in study(records[:8], CRITERIA, LOOKS).every)
+
+
+def test_a_decision_until_decided_says_so_everywhere() -> None:
+    fixed, looked = (decide(campaign(blocks=4), CRITERIA, looks=looks) for looks in (None, LOOKS))
+    assert looked.looks == LOOKS
+    told = [caveat.message for caveat in looked.caveats if caveat.code == "looked"]
+    assert len(told) == 1
+    assert "3 to 8" in told[0]
+    assert "looked" not in {caveat.code for caveat in fixed.caveats}
+    for one, other in zip(fixed.estimates, looked.estimates, strict=True):
+        assert one.figure.low is None or (other.figure.low is not None and other.figure.low <= one.figure.low)
 
 
 ENGINES = CRITERIA.model_copy(update={"baseline_engine": "6.0.5"})

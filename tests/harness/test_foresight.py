@@ -8,7 +8,7 @@ from analysis.decide.study import study
 from analysis.stats.verdicts import Family
 from harness.plan.foresight import comparisons, foresee
 from harness.spec.load import load_campaign
-from tests.analysis.synthetic import SNAPPY, ZSTD, campaign
+from tests.analysis.synthetic import SNAPPY, ZSTD, Noise, campaign
 from tests.campaigns import small
 
 if TYPE_CHECKING:
@@ -39,6 +39,33 @@ def test_the_planned_comparisons_are_those_that_its_records_will_have(tmp_path: 
     assert comparisons(spec, platforms) == {
         factor: sum(one.family is Family.PRIMARY for one in found.of(factor)) for factor in found.compared
     }
+
+
+def test_it_says_how_many_more_blocks_would_decide_what_the_earlier_run_found(tmp_path: Path) -> None:
+    spec = planned(tmp_path, engines={"6.0.5": {"source": "pypi", "version": "6.0.5"}}, decision={"baseline": "snappy"})
+
+    def told(noise: Noise, blocks: int) -> str:
+        earlier = campaign(arms=(SNAPPY, ZSTD), blocks=3, noise=noise)
+        return next(line for line in foresee(spec, earlier, blocks) if line.startswith("insert.throughput"))
+
+    quiet, loud = Noise(residual=0.001), Noise(residual=0.1)
+    assert told(quiet, 3).endswith("four times in five, and the earlier run's effects are decided")
+    few, more = (int(told(loud, blocks).split("about ")[1].split()[0]) for blocks in (3, 5))
+    assert few == more + 2 > 2
+
+
+def test_looking_after_every_block_is_foreseen_with_its_price(tmp_path: Path) -> None:
+    earlier = campaign(arms=(SNAPPY, ZSTD), blocks=3)
+    fixed, looked = (
+        next(
+            line
+            for line in foresee(planned(tmp_path, blocks=blocks), earlier, 4)
+            if "rmw.throughput between arms" in line
+        )
+        for blocks in (4, {"until": "decided", "min": 4, "max": 9})
+    )
+    seen = [float(line.split("a difference of ")[1].split(" %")[0]) for line in (fixed, looked)]
+    assert seen[0] < seen[1]
 
 
 def test_more_questions_see_less_whatever_the_earlier_run_asked(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 
 from analysis.decide.decision import decide
-from harness.cli.outcome import blocks_wanted, exit_code, write_outcome, write_tables
+from analysis.stats.looks import Looks
+from harness.cli.outcome import blocks_wanted, decide_run, exit_code, read_run, write_outcome, write_tables
 from harness.errors import Exit, InputError
 from harness.ledger.ledger import SPEC_FILE
 from harness.ledger.runs import open_run
@@ -49,6 +51,39 @@ def test_blocks_are_added_until_intervals_are_narrow_enough_or_max() -> None:
     assert blocks_wanted(campaign(wide), synthetic.campaign(blocks=6)) == 6
     narrow = {"min": 3, "max": 6, "precision": {"half_width_percent": 99}}
     assert blocks_wanted(campaign(narrow), synthetic.campaign(blocks=3)) == 3
+
+
+def test_blocks_are_added_until_every_question_is_decided_or_max() -> None:
+    spec = campaign({"until": "decided", "min": 3, "max": 6})
+    quiet, loud = (synthetic.Noise(residual=sd) for sd in (0.001, 0.3))
+    assert blocks_wanted(spec, []) == 3
+    assert blocks_wanted(spec, synthetic.campaign(blocks=3, noise=quiet)) == 3
+    assert blocks_wanted(spec, synthetic.campaign(blocks=3, noise=loud)) == 4
+    assert blocks_wanted(spec, synthetic.campaign(blocks=6, noise=loud)) == 6
+
+
+def test_a_run_until_decided_is_decided_by_intervals_that_hold_at_every_look(tmp_path: Path) -> None:
+    spec_path = small(tmp_path / "looked.yaml", 27998, blocks={"until": "decided", "min": 2, "max": 8})
+    spec = load_campaign(spec_path)
+    ledger = open_run(
+        tmp_path / "results", spec.name, spec_path.read_text(encoding="utf-8"), "20260101T000000Z", anew=True
+    )
+    assert decide_run(ledger, spec).looks == read_run(ledger, spec).decision.looks == Looks(fewest=2, most=8)
+    assert decide_run(ledger, spec.model_copy(update={"blocks": 3})).looks is None
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        {"until": "decided", "max": 6, "precision": {"half_width_percent": 3}},
+        {"until": "decided", "min": 1, "max": 6},
+        {"until": "sure", "min": 2, "max": 6},
+    ],
+    ids=["precision has no say", "one block has no verdict", "no such rule"],
+)
+def test_rules_that_make_no_sense_are_refused(blocks: dict[str, object]) -> None:
+    with pytest.raises(ValidationError, match="blocks"):
+        campaign(blocks)
 
 
 def test_missing_and_void_trials_end_in_incomplete() -> None:
