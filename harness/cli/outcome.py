@@ -10,7 +10,7 @@ from analysis.decide.study import study
 from analysis.stats import frames
 from analysis.stats.quantities import block_number
 from core.files import write_whole
-from core.stored import read_regular
+from core.stored import paths_below, read_regular
 from harness.errors import Exit, InputError
 from harness.evidence.engine_seconds import engine_seconds
 from harness.evidence.verify import evidence_faults, or_why_not
@@ -147,7 +147,7 @@ def _report_faults(ledger: Ledger) -> Iterator[str]:
     if not ledger.finished:
         return
     recorded = {path: entry for path, entry in ledger.digests.in_force().items() if path.startswith(REPORT)}
-    there = {str(path.relative_to(ledger.folder)) for path in ledger.report_folder.rglob("*") if not path.is_dir()}
+    there = {f"{REPORT}{name}" for name in paths_below(ledger.report_folder)}
     wrong = {name for name, entry in recorded.items() if not is_there(ledger.folder, entry)} | there - recorded.keys()
     for name in sorted(wrong):
         yield f"{ledger.folder / name}: not as it was rendered; `make report` renders it again"
