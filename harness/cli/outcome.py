@@ -17,7 +17,7 @@ from harness.evidence.verify import evidence_faults, or_why_not
 from harness.ledger.digests import Entry, is_there
 from harness.ledger.facts import read_campaign
 from harness.ledger.ledger import DECISION_FILE, REPORT, SPEC_FILE
-from harness.ledger.run_json import read_hosts, read_manifest, read_versions
+from harness.ledger.run_json import read_manifest, read_surveys, read_versions
 from harness.plan import doctor
 from harness.plan.trials import plan
 from harness.run.canary_book import moved_canaries
@@ -100,7 +100,7 @@ def read_run(ledger: Ledger, campaign: Campaign) -> Run:
     """
     records = ledger.records()
     blocks = max(campaign.fewest_blocks, blocks_begun(campaign, records))
-    hosts = read_hosts(ledger.folder)
+    surveys = read_surveys(ledger.folder)
     versions = [engine.version for engine in campaign.engines.values()]
     moved = moved_canaries(ledger.folder, campaign.limits.canary_percent)
     found = study(records, campaign.decision)
@@ -117,12 +117,12 @@ def read_run(ledger: Ledger, campaign: Campaign) -> Run:
         engines=tuple(campaign.engines),
         datasets=tuple(campaign.datasets),
         platforms=ledger.platforms,
-        hosts=hosts,
+        hosts={host: survey.as_told() for host, survey in surveys.items()},
         manifests={name: read_manifest(ledger.folder, name) for name in campaign.datasets},
         versions=_versions(ledger, records),
         findings={
             host: [(f.subject, f.found, f.level.value, f.advice) for f in doctor.examine(survey, versions)]
-            for host, survey in hosts.items()
+            for host, survey in surveys.items()
         },
         moved=moved,
         time_series=engine_seconds(ledger, records),

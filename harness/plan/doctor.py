@@ -11,8 +11,9 @@ from analysis.trial.counters import release
 from core.sizes import show_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
+    from harness.plan.told import HostSurvey
 
 _NO_LIMIT = -1  # RLIM_INFINITY
 
@@ -201,24 +202,20 @@ def _by_version(newest: tuple[int, int]) -> tuple[_Check, ...]:
     )
 
 
-def examine(survey: Mapping[str, Any], versions: list[str]) -> list[Finding]:
+def examine(survey: HostSurvey, versions: list[str]) -> list[Finding]:
     """Judge one host's survey for engines of these versions."""
     newest = max((release(version) for version in versions), default=(6, 0))
-    total, available = survey.get("memory_total_bytes"), survey.get("memory_available_bytes")
-    facts = {
-        **survey,
-        **(survey.get("data") or {}),
-        "memory_available_share": available / total if total and available is not None else None,
-    }
-    checks = (*_PROCESSOR_CHECKS, *_MEMORY_CHECKS, *_by_version(newest), *_LIMIT_CHECKS, *_DISK_CHECKS)
-    return [_judge(check, facts.get(check.fact)) for check in checks]
+    of_host = (*_PROCESSOR_CHECKS, *_MEMORY_CHECKS, *_by_version(newest), *_LIMIT_CHECKS)
+    return [
+        *(_judge(check, getattr(survey, check.fact)) for check in of_host),
+        *(_judge(check, getattr(survey.data, check.fact, None)) for check in _DISK_CHECKS),
+    ]
 
 
-def report(host: str, survey: Mapping[str, Any], findings: list[Finding]) -> Iterator[str]:
-    """The findings in words, one a line."""
-    cpu, memory = survey.get("cpu_model") or "unknown CPU", survey.get("memory_total_bytes")
-    system = f"{survey.get('os')}, {survey.get('kernel')}"
-    yield f"{host}: {cpu}, {survey.get('cores')} cores, {show_size(memory or 0)}, {system}"
+def report(host: str, survey: HostSurvey, findings: list[Finding]) -> Iterator[str]:
+    """The findings in words, a line each."""
+    cpu, memory = survey.cpu_model or "unknown CPU", show_size(survey.memory_total_bytes or 0)
+    yield f"{host}: {cpu}, {survey.cores} cores, {memory}, {survey.os}, {survey.kernel}"
     marks = {Level.GOOD: "ok  ", Level.NOTE: "note", Level.WARN: "WARN", Level.UNKNOWN: "?   "}
     for finding in findings:
         advice = f" – {finding.advice}" if finding.advice else ""
