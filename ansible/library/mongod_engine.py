@@ -1,5 +1,9 @@
 #!/usr/bin/python
-"""Install a mongod of a given version in a directory of its own."""
+"""Install a mongod of a given version in a directory of its own.
+
+- Leaves <root>/<id>/bin/mongod, lib/ with libraries that the host lacks, and engine.json.
+- The version that mongod reports must be the one asked for.
+"""
 
 from __future__ import annotations
 
@@ -9,33 +13,14 @@ from typing import Any
 from ansible.module_utils.pressgauge.engines import install
 from ansible.module_utils.pressgauge.failures import run_module
 
-DOCUMENTATION = r"""
-module: mongod_engine
-short_description: A mongod of a given version, beside others
-description:
-  - Leaves <root>/<id>/bin/mongod, lib/ with libraries that the host lacks, and engine.json.
-  - The version that mongod reports must be the one asked for.
-options:
-  root: {type: path, required: true, description: The directory of the engines.}
-  engine:
-    type: dict
-    required: true
-    description: Its id, the version that mongod has to report, its source, and what a spec says of that source.
-author: The Pressgauge authors
-"""
-EXAMPLES = r"""
-- name: A mongod 6.0.5 is there
-  mongod_engine:
-    root: /srv/pressgauge/engines
-    engine: {id: pypi-6.0.5, version: 6.0.5, source: pypi}
-"""
 RETURN = r"""
 directory: {type: str, returned: success, description: The engine's directory.}
 missing_libraries: {type: list, returned: failure for lack of them, description: Shared libraries to install.}
 """
 
 ARGUMENTS: dict[str, Any] = {
-    "root": {"type": "path", "required": True},
+    "root": {"type": "path", "required": True},  # The directory of the engines
+    # Its id, the version that mongod has to report, its source, and what a spec says of that source.
     "engine": {"type": "dict", "required": True},
 }
 
