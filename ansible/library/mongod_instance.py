@@ -66,7 +66,6 @@ ARGUMENTS: dict[str, Any] = {
     "timeout_s": {"type": "int", "required": True},  # Seconds until ready, or until ended
     # Where a stopped instance's files go. An instance started for another place is left alone.
     "evidence_dir": {"type": "path", "required": True},
-    "keep": {"type": "bool", "default": False},  # Leave the instance directory in place when stopped
 }
 
 
@@ -233,8 +232,7 @@ def stop(params: dict[str, Any]) -> dict[str, Any]:
         control_groups.remove(Path(group))
     _keep_evidence(directory, Path(evidence))
     write_json(Path(evidence, "stop.json"), {"format_version": 1, **how})
-    if not params["keep"]:
-        remove_owned(directory)
+    remove_owned(directory)
     return {"changed": True, **how}
 
 
