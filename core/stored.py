@@ -65,6 +65,12 @@ def stored_names(folder: Path) -> list[str]:
         return sorted({entry.name.removesuffix(SUFFIX) for entry in entries if entry.is_file(follow_symlinks=False)})
 
 
+def paths_below(folder: Path) -> dict[str, Path]:
+    """All below a folder but folders, by its path there, sorted: files, and links, which are not followed."""
+    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return {str(path.relative_to(folder)): path for path in sorted(found)}
+
+
 def _require_regular(path: Path, found: os.stat_result) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise OSError(errno.ELOOP, "a link, which is not followed here", str(path))

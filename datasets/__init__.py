@@ -2,16 +2,19 @@
 
 from datasets.builder import Manifest, prepare
 from datasets.corpus import Corpus
-from datasets.documents import Documents, DocumentShape, TextDocuments, value
+from datasets.documents import SOURCES, Documents, DocumentShape, DocumentSource, TextDocuments, value
 from datasets.errors import DatasetError
-from datasets.ratios import DEFAULT_CODECS, ExpectedRatio, expected_ratios
+from datasets.ratios import CODECS, DEFAULT_CODECS, ExpectedRatio, codec_name, expected_ratios
 from datasets.recipes import FakerParagraphs, FakerSentences, Locale, Recipe, UserFile, YcsbRandom
 
 __all__ = [
+    "CODECS",
     "DEFAULT_CODECS",
+    "SOURCES",
     "Corpus",
     "DatasetError",
     "DocumentShape",
+    "DocumentSource",
     "Documents",
     "ExpectedRatio",
     "FakerParagraphs",
@@ -22,6 +25,7 @@ __all__ = [
     "TextDocuments",
     "UserFile",
     "YcsbRandom",
+    "codec_name",
     "expected_ratios",
     "prepare",
     "value",

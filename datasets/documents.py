@@ -4,8 +4,9 @@ This is the twin of the load generator's Java code and agrees with it bit by bit
 recomputed and compared without having been stored. All arithmetic is on unsigned 64-bit numbers that wrap.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -26,6 +27,10 @@ class DocumentShape(BaseModel):
     field_length_bytes: int = Field(
         100, ge=16, le=1_000_000, description="Length of each field in bytes of UTF-8."
     )  # 16 bytes hold the version marker of any count of updates that a run can reach
+
+
+DocumentSource = Literal["text"]
+"""Names of the sources below, as a spec gives them and Java's `Documents.of` knows them."""
 
 
 class Documents(Protocol):
@@ -113,3 +118,7 @@ class TextDocuments:
             f"field{field}": self.value(record, field, version).decode() for field in range(self.shape.field_count)
         }
         return {"_id": key_name(record), **fields}
+
+
+SOURCES: Mapping[DocumentSource, Callable[[Corpus, int, DocumentShape], Documents]] = {"text": TextDocuments}
+"""Each source, made of the corpus, the campaign's seed and the documents' shape."""

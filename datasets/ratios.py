@@ -2,7 +2,8 @@
 
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 import bson
 import cramjam
@@ -11,12 +12,40 @@ from pydantic import BaseModel, ConfigDict, Field
 from datasets.documents import Documents
 from datasets.errors import DatasetError
 
-DEFAULT_CODECS = ("none", "snappy", "zlib-6", "zstd-6")
 LEAF_PAGE_BYTES = 32 * 2**10
 SAMPLE_BYTES = 2**20
 _BLOCK_BYTES = 4 * 2**10
 _LARGEST_INPUT_BYTES = 4 * LEAF_PAGE_BYTES
-_LEVELS = {"zlib": range(10), "zstd": range(-7, 23)}
+
+
+@dataclass(frozen=True)
+class Codec:
+    """One of WiredTiger's block compressors."""
+
+    compressed_bytes: Callable[[bytes, int], int]
+    """How many bytes it makes of a page at a level."""
+    levels: range = range(0)
+    """Empty where it has none."""
+    default_level: int = 0
+    """mongod's."""
+
+
+CODECS: Mapping[str, Codec] = {
+    "none": Codec(lambda page, _: len(page)),
+    "snappy": Codec(lambda page, _: len(cramjam.snappy.compress_raw(page))),
+    # The classic library, as in mongod: others differ by a fifth at level 1.
+    "zlib": Codec(lambda page, level: len(zlib.compress(page, level)), range(10), default_level=6),
+    "zstd": Codec(lambda page, level: len(cramjam.zstd.compress(page, level)), range(-7, 23), default_level=6),
+}
+
+
+def codec_name(compressor: str, level: int | None = None) -> str:
+    """Name a compressor with its level, or mongod's default level: `snappy`, `zlib-6`."""
+    codec = CODECS[compressor]
+    return f"{compressor}-{codec.default_level if level is None else level}" if codec.levels else compressor
+
+
+DEFAULT_CODECS = tuple(map(codec_name, CODECS))
 
 
 class ExpectedRatio(BaseModel):
@@ -34,17 +63,13 @@ class ExpectedRatio(BaseModel):
 
 def compressor(codec: str) -> Callable[[bytes], int]:
     """Give the function that says how many bytes a codec makes of a page. Raises DatasetError if unknown."""
-    match = re.fullmatch(r"none|snappy|(zlib|zstd)-(-?\d{1,2})", codec)
-    if match and codec == "none":
-        return len
-    if match and codec == "snappy":
-        return lambda page: len(cramjam.snappy.compress_raw(page))
-    if match and int(match[2]) in _LEVELS[match[1]]:
-        level = int(match[2])
-        if match[1] == "zlib":  # the classic library, as in mongod: others differ by a fifth at level 1
-            return lambda page: len(zlib.compress(page, level))
-        return lambda page: len(cramjam.zstd.compress(page, level))
-    raise DatasetError(f"codec {codec!r} is unknown; allowed are none, snappy, zlib-<0 to 9> and zstd-<-7 to 22>")
+    match = re.fullmatch(r"([a-z]\w*)(?:-(-?\d{1,2}))?", codec)
+    known = CODECS.get(match[1]) if match else None
+    if match and known and (int(match[2]) in known.levels if match[2] else not known.levels):
+        level = int(match[2] or 0)
+        return lambda page: known.compressed_bytes(page, level)
+    allowed = [f"{name}-<{one.levels[0]} to {one.levels[-1]}>" if one.levels else name for name, one in CODECS.items()]
+    raise DatasetError(f"codec {codec!r} is unknown; allowed are {', '.join(allowed)}")
 
 
 def expected_ratios(documents: Documents, codecs: Iterable[str] = DEFAULT_CODECS) -> tuple[ExpectedRatio, ...]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import yaml
-
-from analysis.trial.records import InForce, Settings
+from analysis.trial.records import Compressor, InForce, Settings
 from analysis.trial.settings import SETTINGS
+from datasets import CODECS
 from harness.spec.campaign import Arm
 
 ROLE = Path(__file__).parents[1] / "ansible/roles/mongod"
@@ -33,13 +32,15 @@ def test_a_record_has_each_setting_in_force() -> None:
     assert InForce.model_fields.keys() - OF_CLIENTS - OF_THE_SERVER == {one.found for one in SETTINGS}
 
 
-def test_the_role_takes_each_setting() -> None:
-    specs = yaml.safe_load((ROLE / "meta/argument_specs.yml").read_text(encoding="utf-8"))["argument_specs"]
-    told = {name: spec["options"]["mongod_settings"]["options"].keys() for name, spec in specs.items()
-            if "mongod_settings" in spec["options"]}  # fmt: skip
-    assert told == {"start": KEYS, "upgrade": KEYS}
-
-
 def test_the_role_applies_each_setting() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in ROLE.rglob("*") if path.is_file())
     assert set(re.findall(r"mongod_settings\.(\w+)", text)) == KEYS
+
+
+def test_each_compressor_has_its_codec() -> None:
+    assert set(CODECS) == set(Compressor)
+
+
+def test_an_arm_has_each_level_of_its_compressors() -> None:
+    levels = {f"{name}_level" for name, codec in CODECS.items() if codec.levels}
+    assert levels == {key for key in Arm.model_fields if key.endswith("_level")} == KEYS & levels

@@ -126,7 +126,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration("max", "highest latency", Unit.US, _LOW, _ALL, None, readers.latency("max_us")),
     Declaration(
         "mongod_cpu_us_per_operation", "mongod CPU per operation", Unit.US_PER_OPERATION, _LOW, _ALL, _RUN,
-        readers.per_operation(lambda cost: cost.mongod_cpu_s, 1e6, readers.CPU_TICK_US),
+        readers.per_operation(lambda phase: phase.cost.mongod_cpu_s, 1e6, readers.CPU_TICK_US),
     ),
     Declaration(
         "mongod_cpu_us_per_operation_in_window", "mongod CPU per operation without closing checkpoints",
@@ -146,11 +146,11 @@ DECLARATIONS: tuple[Declaration, ...] = (
     ),
     Declaration(
         "disk_read_bytes_per_operation", "disk bytes read per operation", Unit.BYTES_PER_OPERATION, _LOW, _ALL, None,
-        readers.per_operation(lambda cost: cost.disk_read_bytes, 1, readers.DISK_BLOCK_BYTES),
+        readers.per_operation(lambda phase: phase.cost.disk_read_bytes, 1, readers.DISK_BLOCK_BYTES),
     ),
     Declaration(
         "disk_written_bytes_per_operation", "disk bytes written per operation", Unit.BYTES_PER_OPERATION, _LOW, _ALL,
-        None, readers.per_operation(lambda cost: cost.disk_written_bytes, 1, readers.DISK_BLOCK_BYTES),
+        None, readers.per_operation(lambda phase: phase.cost.disk_written_bytes, 1, readers.DISK_BLOCK_BYTES),
     ),
     Declaration("client_cpu_share", "client CPU in use", Unit.SHARE, _LOW, _ALL, None, readers.client_cpu_share),
     Declaration(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from analysis.trial.latency import LatencyField, latency_us, phase_latency
-from analysis.trial.records import Cost, Phase, Sizes, TrialRecord, Window
+from analysis.trial.records import Phase, Sizes, TrialRecord, Window
 
 ALLOCATION_BYTES = 4096
 """WiredTiger's allocation unit: a stored size can't be known, or vary, more finely."""
@@ -114,11 +114,11 @@ def latency(field: LatencyField) -> Reader:
     return read
 
 
-def per_operation(amount: Callable[[Cost], float | None], scale: float, resolution: float) -> Reader:
-    """A phase's cost divided by all its acknowledged operations; `scale` converts it to the metric's unit."""
+def per_operation(amount: Callable[[Phase], float | None], scale: float, resolution: float) -> Reader:
+    """An amount of a phase divided by all its acknowledged operations; `scale` converts it to the metric's unit."""
 
     def read(_: TrialRecord, phase: Phase) -> Reading | None:
-        total = amount(phase.cost)
+        total = amount(phase)
         if total is None or not phase.acknowledged:
             return None
         return Reading(total * scale / phase.acknowledged, resolution / phase.acknowledged)

@@ -1,5 +1,9 @@
 #!/usr/bin/python
-"""Measure in about a second whether the host is as fast as before."""
+"""Measure in about a second whether the host is as fast as before.
+
+Compresses a fixed text on one core, and writes and syncs a file that it removes again. What either takes says nothing
+by itself; that it changes within a run does.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +13,6 @@ from typing import Any
 from ansible.module_utils.pressgauge.canaries import cpu_bytes_per_s, disk_bytes_per_s
 from ansible.module_utils.pressgauge.failures import run_module
 
-DOCUMENTATION = r"""
-module: host_canary
-short_description: A short fixed piece of work for one core and one disk
-description:
-  - Compresses a fixed text on one core, and writes and syncs a file that it removes again. What either takes says
-    nothing by itself; that it changes within a run does.
-options:
-  data_root: {type: path, description: Where the disk is tried; left out without it.}
-author: The Pressgauge authors
-"""
-EXAMPLES = r"""
-- name: The host's speed is known
-  host_canary:
-    data_root: /srv/pressgauge/instances
-"""
 RETURN = r"""
 cpu_bytes_per_s: {type: float, returned: success, description: Bytes compressed by one core.}
 disk_bytes_per_s: {type: float, returned: success, description: "Bytes written and synced; null without data_root."}
@@ -41,4 +30,4 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run_module({"data_root": {"type": "path"}}, act)
+    run_module({"data_root": {"type": "path"}}, act)  # where the disk is tried; left out without it

@@ -1,5 +1,10 @@
 #!/usr/bin/python
-"""Measure the link between a client's host and a database host."""
+"""Measure the link between a client's host and a database host.
+
+- `answering` lets a database host answer at the address and port that its instance will have, for a minute at most;
+  so what is measured is the very way the clients will take.
+- `measured` asks it from a client's host. `ended` lets it end.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +14,6 @@ from typing import Any
 from ansible.module_utils.pressgauge import links
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 
-DOCUMENTATION = r"""
-module: host_link
-short_description: Round trip, clocks and bandwidth between a client's host and a database host
-description:
-  - C(answering) lets a database host answer at the address and port that its instance will have, for a minute at
-    most; so what is measured is the very way the clients will take.
-  - C(measured) asks it from a client's host. C(ended) lets it end.
-options:
-  state: {type: str, required: true, choices: [answering, measured, ended], description: What to do.}
-  address: {type: str, required: true, description: The database host's.}
-  port: {type: int, required: true, description: Free on the database host.}
-  database: {type: str, default: "", description: The database host's name.}
-  volume_bytes: {type: int, default: 33554432, description: Sent either way.}
-author: The Pressgauge authors
-"""
-EXAMPLES = r"""
-- name: The link is measured
-  host_link: {state: measured, address: 10.0.0.5, port: 27017}
-"""
 RETURN = r"""
 database: {type: str, returned: when measured, description: As asked.}
 link: {type: dict, returned: when measured, description: "round_trip_s (median), clock_ahead_s, bytes per second."}
@@ -35,10 +21,10 @@ link: {type: dict, returned: when measured, description: "round_trip_s (median),
 
 ARGUMENTS: dict[str, Any] = {
     "state": {"type": "str", "required": True, "choices": ["answering", "measured", "ended"]},
-    "address": {"type": "str", "required": True},
-    "port": {"type": "int", "required": True},
-    "database": {"type": "str", "default": ""},
-    "volume_bytes": {"type": "int", "default": 32 << 20},
+    "address": {"type": "str", "required": True},  # The database host's
+    "port": {"type": "int", "required": True},  # Free on the database host
+    "database": {"type": "str", "default": ""},  # The database host's name
+    "volume_bytes": {"type": "int", "default": 32 << 20},  # Sent either way
 }
 _LIFETIME_S = 60.0
 

@@ -1,5 +1,15 @@
 #!/usr/bin/python
-"""Start a mongod in a fresh instance directory, let another engine take it over, or stop it and keep its evidence."""
+"""Start a mongod in a fresh instance directory, let another engine take it over, or stop it and keep its evidence.
+
+- An instance is a directory with a marker, a configuration file, a log, a pid file and a data directory.
+- `started` replaces an instance directory of the same name, starts mongod in a session of its own and waits until it
+  answers and lets in the one user that it is to have. Something that is not ours is never replaced or deleted.
+- `upgraded` stops mongod, starts `engine` on the same files, raises the feature compatibility version to that
+  engine's, as MongoDB prescribes, and leaves upgraded-<version>.json.
+- `stopped` stops the process that the pid file names, if it is still the same one, moves log, configuration and
+  diagnostic data into the evidence directory, writes down in stop.json how it ended, and deletes the instance
+  directory.
+"""
 
 from __future__ import annotations
 
@@ -26,59 +36,6 @@ from ansible.module_utils.pressgauge.processes import (
 from ansible.module_utils.pressgauge.servers import Credentials, Server
 from ansible.module_utils.pressgauge.upgrades import raise_compatibility
 
-DOCUMENTATION = r"""
-module: mongod_instance
-short_description: A mongod in an instance directory of its own
-description:
-  - An instance is a directory with a marker, a configuration file, a log, a pid file and a data directory.
-  - C(started) replaces an instance directory of the same name, starts mongod in a session of its own and waits
-    until it answers and lets in the one user that it is to have. Something that is not ours is never replaced or
-    deleted.
-  - C(upgraded) stops mongod, starts O(engine) on the same files, raises the feature compatibility version to that
-    engine's, as MongoDB prescribes, and leaves upgraded-<version>.json.
-  - C(stopped) stops the process that the pid file names, if it is still the same one, moves log, configuration
-    and diagnostic data into the evidence directory, writes down in stop.json how it ended, and deletes the instance
-    directory.
-options:
-  state: {type: str, required: true, choices: [started, upgraded, stopped]}
-  directory: {type: path, required: true, description: The instance directory.}
-  engine: {type: path, description: The engine's directory with bin/mongod and lib/.}
-  version: {type: str, description: The version that an upgraded instance must report.}
-  config: {type: str, description: The text of mongod.conf.}
-  port: {type: int, description: The port that mongod.conf names.}
-  password: {type: str, description: Of the user that mongod is to let in; a replica set's members get theirs later.}
-  key: {type: str, description: "By which the members of a replica set know each other; goes into the file key."}
-  certificate:
-    type: str
-    description: "The host's certificate with its key, for mongod to show; goes into the file certificate.pem."
-  authority:
-    type: str
-    description: "Certificate of the authority that has signed it; goes into the file authority.pem."
-  cpus: {type: str, description: A CPU list such as 0,2-3 that mongod is confined to.}
-  memory_limit_bytes:
-    type: int
-    description: What mongod may use, file cache included; in a control group named pressgauge-<instance>.
-  cpu_limit: {type: float, description: CPUs' worth of time that mongod may use; in a control group of that name.}
-  timeout_s: {type: int, required: true, description: Seconds until ready, or until ended.}
-  evidence_dir:
-    type: path
-    required: true
-    description: Where a stopped instance's files go. An instance started for another place is left alone.
-  keep: {type: bool, default: false, description: Leave the instance directory in place when stopped.}
-author: The Pressgauge authors
-"""
-EXAMPLES = r"""
-- name: A fresh instance answers
-  mongod_instance:
-    state: started
-    directory: /srv/pressgauge/instances/t001
-    evidence_dir: /srv/pressgauge/evidence/t001
-    engine: /srv/pressgauge/engines/pypi-6.0.5
-    config: "{{ lookup('ansible.builtin.template', 'mongod.conf.j2') }}"
-    port: 27017
-    password: "{{ mongod_password }}"
-    timeout_s: 30
-"""
 RETURN = r"""
 pid: {type: int, returned: when started}
 seconds: {type: float, returned: always, description: Until ready, or until ended.}
@@ -90,21 +47,25 @@ last_words: {type: str, returned: when it had ended by itself, description: The 
 AUTHORITY = "authority.pem"
 ARGUMENTS: dict[str, Any] = {
     "state": {"type": "str", "required": True, "choices": ["started", "upgraded", "stopped"]},
-    "directory": {"type": "path", "required": True},
-    "engine": {"type": "path"},
-    "version": {"type": "str"},
-    "config": {"type": "str"},
-    "port": {"type": "int"},
+    "directory": {"type": "path", "required": True},  # The instance directory
+    "engine": {"type": "path"},  # The engine's directory with bin/mongod and lib/
+    "version": {"type": "str"},  # The version that an upgraded instance must report
+    "config": {"type": "str"},  # The text of mongod.conf
+    "port": {"type": "int"},  # The port that mongod.conf names
+    # Of the user that mongod is to let in; a replica set's members get theirs later.
     "password": {"type": "str", "no_log": True},
+    # By which the members of a replica set know each other; goes into the file key.
     "key": {"type": "str", "no_log": True},
+    # The host's certificate with its key, for mongod to show; goes into the file certificate.pem.
     "certificate": {"type": "str", "no_log": True},
-    "authority": {"type": "str"},
-    "cpus": {"type": "str"},
+    "authority": {"type": "str"},  # Certificate of the authority that has signed it; goes into the file authority.pem
+    "cpus": {"type": "str"},  # A CPU list such as 0,2-3 that mongod is confined to
+    # What mongod may use, file cache included; in a control group named pressgauge-<instance>.
     "memory_limit_bytes": {"type": "int"},
-    "cpu_limit": {"type": "float"},
-    "timeout_s": {"type": "int", "required": True},
+    "cpu_limit": {"type": "float"},  # CPUs' worth of time that mongod may use; in a control group of that name
+    "timeout_s": {"type": "int", "required": True},  # Seconds until ready, or until ended
+    # Where a stopped instance's files go. An instance started for another place is left alone.
     "evidence_dir": {"type": "path", "required": True},
-    "keep": {"type": "bool", "default": False},
 }
 
 
@@ -271,8 +232,7 @@ def stop(params: dict[str, Any]) -> dict[str, Any]:
         control_groups.remove(Path(group))
     _keep_evidence(directory, Path(evidence))
     write_json(Path(evidence, "stop.json"), {"format_version": 1, **how})
-    if not params["keep"]:
-        remove_owned(directory)
+    remove_owned(directory)
     return {"changed": True, **how}
 
 

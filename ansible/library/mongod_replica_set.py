@@ -1,5 +1,10 @@
 #!/usr/bin/python
-"""Make a replica set of fresh mongods, or wait until all its members hold the same."""
+"""Make a replica set of fresh mongods, or wait until all its members hold the same.
+
+- Runs on the first member's host. `initiated` makes a set of members that were started with its name and key, with
+  the first as its primary, makes their one user, and returns when all hold data.
+- `settled` returns when every member has all that was written so far.
+"""
 
 from __future__ import annotations
 
@@ -9,43 +14,14 @@ from ansible.module_utils.pressgauge import replica_sets
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.servers import Credentials, Server
 
-DOCUMENTATION = r"""
-module: mongod_replica_set
-short_description: A replica set, seen from its first member
-description:
-  - Runs on the first member's host. C(initiated) makes a set of members that were started with its name and key, with
-    the first as its primary, makes their one user, and returns when all hold data.
-  - C(settled) returns when every member has all that was written so far.
-options:
-  state: {type: str, required: true, choices: [initiated, settled], description: What to do.}
-  name: {type: str, required: true, description: The set's name.}
-  members: {type: list, elements: str, required: true, description: "Their addresses with ports, the first's first."}
-  port: {type: int, required: true, description: The first member's port.}
-  password: {type: str, required: true, description: Of the one user.}
-  authority: {type: path, description: "Certificate of the authority by which the member is known; plain without."}
-  timeout_s: {type: int, required: true, description: Seconds that each wait may take.}
-author: The Pressgauge authors
-"""
-EXAMPLES = r"""
-- name: The replica set can be written to
-  mongod_replica_set:
-    state: initiated
-    name: pressgauge
-    members: [10.0.0.10:27017, 10.0.0.11:27017, 10.0.0.12:27017]
-    port: 27017
-    password: "{{ mongod_password }}"
-    timeout_s: 60
-"""
-RETURN = ""
-
 ARGUMENTS: dict[str, Any] = {
     "state": {"type": "str", "required": True, "choices": ["initiated", "settled"]},
-    "name": {"type": "str", "required": True},
-    "members": {"type": "list", "elements": "str", "required": True},
-    "port": {"type": "int", "required": True},
-    "password": {"type": "str", "required": True, "no_log": True},
-    "authority": {"type": "path"},
-    "timeout_s": {"type": "int", "required": True},
+    "name": {"type": "str", "required": True},  # The set's name
+    "members": {"type": "list", "elements": "str", "required": True},  # Their addresses with ports, the first's first
+    "port": {"type": "int", "required": True},  # The first member's port
+    "password": {"type": "str", "required": True, "no_log": True},  # Of the one user
+    "authority": {"type": "path"},  # Certificate of the authority by which the member is known; plain without
+    "timeout_s": {"type": "int", "required": True},  # Seconds that each wait may take
 }
 
 

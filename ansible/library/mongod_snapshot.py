@@ -1,5 +1,10 @@
 #!/usr/bin/python
-"""Write down what a running instance has in force, counts and stores."""
+"""Write down what a running instance has in force, counts and stores.
+
+- Writes snapshot.<moment>.json - counters, two forced checkpoints, counters again, then dbStats, collStats and the
+  bytes on disk by class of file.
+- With `create` it first creates the collection; with it, or with `read_back`, it writes in_force.json.
+"""
 
 from __future__ import annotations
 
@@ -14,58 +19,25 @@ from ansible.module_utils.pressgauge.processes import Process
 from ansible.module_utils.pressgauge.servers import Credentials, Server
 from ansible.module_utils.pressgauge.snapshots import create_collection, in_force, plain, snapshot
 
-DOCUMENTATION = r"""
-module: mongod_snapshot
-short_description: Counters and sizes of a running instance, as evidence
-description:
-  - Writes snapshot.<moment>.json - counters, two forced checkpoints, counters again, then dbStats, collStats and
-    the bytes on disk by class of file.
-  - With O(create) it first creates the collection; with it, or with O(read_back), it writes in_force.json.
-options:
-  directory: {type: path, required: true, description: The instance directory.}
-  evidence_dir: {type: path, required: true, description: Where the files go.}
-  moment: {type: str, required: true, description: A name such as empty, loaded or after-rmw.}
-  port: {type: int, required: true, description: The instance's port.}
-  password: {type: str, required: true, description: Of the instance's user.}
-  authority: {type: path, description: "Certificate of the authority by which the instance is known; plain without."}
-  database: {type: str, default: pressgauge, description: The database measured.}
-  collection: {type: str, default: usertable, description: The collection measured.}
-  replica_set: {type: bool, default: false, description: The instance is a member of one.}
-  create: {type: bool, default: false, description: Create the collection, and read back what is in force.}
-  read_back: {type: bool, default: false, description: Read back what is in force.}
-  collection_config: {type: str, description: WiredTiger's configuration of the collection.}
-  drop_file_cache: {type: bool, default: false, description: "Afterwards, let the system forget the data files."}
-author: The Pressgauge authors
-"""
-EXAMPLES = r"""
-- name: What is in force is on record
-  mongod_snapshot:
-    directory: /srv/pressgauge/instances/t001
-    evidence_dir: /srv/pressgauge/evidence/t001
-    moment: empty
-    port: 27017
-    password: "{{ mongod_password }}"
-    create: true
-"""
 RETURN = r"""
 creation_string: {type: str, returned: with create or read_back, description: The collection's, from WiredTiger.}
 checkpoint_s: {type: float, returned: always, description: Seconds that the two checkpoints took.}
 """
 
 ARGUMENTS: dict[str, Any] = {
-    "directory": {"type": "path", "required": True},
-    "evidence_dir": {"type": "path", "required": True},
-    "moment": {"type": "str", "required": True},
-    "port": {"type": "int", "required": True},
-    "password": {"type": "str", "required": True, "no_log": True},
-    "authority": {"type": "path"},
-    "database": {"type": "str", "default": "pressgauge"},
-    "collection": {"type": "str", "default": "usertable"},
-    "replica_set": {"type": "bool", "default": False},
-    "create": {"type": "bool", "default": False},
-    "read_back": {"type": "bool", "default": False},
-    "collection_config": {"type": "str"},
-    "drop_file_cache": {"type": "bool", "default": False},
+    "directory": {"type": "path", "required": True},  # The instance directory
+    "evidence_dir": {"type": "path", "required": True},  # Where the files go
+    "moment": {"type": "str", "required": True},  # A name such as empty, loaded or after-rmw
+    "port": {"type": "int", "required": True},  # The instance's port
+    "password": {"type": "str", "required": True, "no_log": True},  # Of the instance's user
+    "authority": {"type": "path"},  # Certificate of the authority by which the instance is known; plain without
+    "database": {"type": "str", "default": "pressgauge"},  # The database measured
+    "collection": {"type": "str", "default": "usertable"},  # The collection measured
+    "replica_set": {"type": "bool", "default": False},  # The instance is a member of one
+    "create": {"type": "bool", "default": False},  # Create the collection, and read back what is in force
+    "read_back": {"type": "bool", "default": False},  # Read back what is in force
+    "collection_config": {"type": "str"},  # WiredTiger's configuration of the collection
+    "drop_file_cache": {"type": "bool", "default": False},  # Afterwards, let the system forget the data files
 }
 
 

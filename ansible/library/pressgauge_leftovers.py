@@ -1,5 +1,9 @@
 #!/usr/bin/python
-"""End what killed trials left running, and delete its directories."""
+"""End what killed trials left running, and delete its directories.
+
+Kills load clients first, then mongods, whose data goes anyway, and deletes their control groups. Only a directory
+with our marker is looked into and deleted, only the very process that its pid file names is killed.
+"""
 
 from __future__ import annotations
 
@@ -11,31 +15,14 @@ from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import is_owned, owned_below, owner_facts, remove_owned
 from ansible.module_utils.pressgauge.processes import Process
 
-DOCUMENTATION = r"""
-module: pressgauge_leftovers
-short_description: Nothing of ours runs on, nothing of ours is left
-description:
-  - Kills load clients first, then mongods, whose data goes anyway, and deletes their control groups. Only a directory
-    with our marker is looked into and deleted, only the very process that its pid file names is killed.
-options:
-  instances: {type: path, required: true, description: The directory of the instances.}
-  clients: {type: path, required: true, description: The directory of the clients' private directories.}
-author: The Pressgauge authors
-"""
-EXAMPLES = r"""
-- name: Nothing of ours is left
-  pressgauge_leftovers:
-    instances: /srv/pressgauge/instances
-    clients: /srv/pressgauge/clients
-"""
 RETURN = r"""
 ended: {type: list, returned: always, description: "The processes ended, as client or mongod, instance and pid."}
 removed: {type: list, returned: always, description: The directories deleted.}
 """
 
 ARGUMENTS: dict[str, Any] = {
-    "instances": {"type": "path", "required": True},
-    "clients": {"type": "path", "required": True},
+    "instances": {"type": "path", "required": True},  # The directory of the instances
+    "clients": {"type": "path", "required": True},  # The directory of the clients' private directories
 }
 
 

@@ -10,14 +10,14 @@ from analysis.decide.study import study
 from analysis.stats import frames
 from analysis.stats.quantities import block_number
 from core.files import write_whole
-from core.stored import read_regular
+from core.stored import paths_below, read_regular
 from harness.errors import Exit, InputError
 from harness.evidence.engine_seconds import engine_seconds
 from harness.evidence.verify import evidence_faults, or_why_not
 from harness.ledger.digests import Entry, is_there
 from harness.ledger.facts import read_campaign
 from harness.ledger.ledger import DECISION_FILE, REPORT, SPEC_FILE
-from harness.ledger.run_json import read_hosts, read_manifest, read_versions
+from harness.ledger.run_json import read_manifest, read_surveys, read_versions
 from harness.plan import doctor
 from harness.plan.trials import plan
 from harness.run.canary_book import moved_canaries
@@ -103,7 +103,7 @@ def read_run(ledger: Ledger, campaign: Campaign) -> Run:
     """
     records = ledger.records()
     blocks = max(campaign.fewest_blocks, blocks_begun(campaign, records))
-    hosts = read_hosts(ledger.folder)
+    surveys = read_surveys(ledger.folder)
     versions = [engine.version for engine in campaign.engines.values()]
     moved = moved_canaries(ledger.folder, campaign.limits.canary_percent)
     found = study(records, campaign.decision, campaign.looks)
@@ -120,12 +120,12 @@ def read_run(ledger: Ledger, campaign: Campaign) -> Run:
         engines=tuple(campaign.engines),
         datasets=tuple(campaign.datasets),
         platforms=ledger.platforms,
-        hosts=hosts,
+        hosts={host: survey.as_told() for host, survey in surveys.items()},
         manifests={name: read_manifest(ledger.folder, name) for name in campaign.datasets},
         versions=_versions(ledger, records),
         findings={
             host: [(f.subject, f.found, f.level.value, f.advice) for f in doctor.examine(survey, versions)]
-            for host, survey in hosts.items()
+            for host, survey in surveys.items()
         },
         moved=moved,
         time_series=engine_seconds(ledger, records),
@@ -150,7 +150,7 @@ def _report_faults(ledger: Ledger) -> Iterator[str]:
     if not ledger.finished:
         return
     recorded = {path: entry for path, entry in ledger.digests.in_force().items() if path.startswith(REPORT)}
-    there = {str(path.relative_to(ledger.folder)) for path in ledger.report_folder.rglob("*") if not path.is_dir()}
+    there = {f"{REPORT}{name}" for name in paths_below(ledger.report_folder)}
     wrong = {name for name, entry in recorded.items() if not is_there(ledger.folder, entry)} | there - recorded.keys()
     for name in sorted(wrong):
         yield f"{ledger.folder / name}: not as it was rendered; `make report` renders it again"

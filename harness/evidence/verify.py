@@ -9,6 +9,7 @@ from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from core.stored import paths_below
 from harness.errors import InputError
 from harness.evidence.trial import TrialContext, read_trial
 from harness.ledger import digests
@@ -107,9 +108,7 @@ def _trial_faults(folder: Path) -> Iterator[str]:
         yield error.what
         return
     listed = {artefact.path: digests.Entry(**artefact.model_dump()) for artefact in record.artefacts}
-    there = {
-        str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()
-    }
+    there = paths_below(folder)
     names = there.keys() - {RECORD_FILE}
     yield from (f"{folder / name}: missing" for name in sorted(listed.keys() - names))
     yield from (f"{folder / name}: the record does not name it" for name in sorted(names - listed.keys()))

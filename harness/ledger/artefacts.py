@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import blake3
 from pydantic import ValidationError
 
 from analysis.trial.records import Artefact, TrialRecord
-from core.stored import read_stored
+from core.stored import paths_below, read_stored
 from harness.errors import InputError
 from harness.ledger.run_state import first_fault
 from workloads import YcsbOutputError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 RECORD_FILE = "trial.json"
 _LARGEST_RECORD_BYTES = 64 * 2**20
+_REMEMBERED = 1000  # records; a larger run's are parsed each time
 
 
 def read_record(path: Path) -> TrialRecord:
@@ -31,10 +33,7 @@ def read_record(path: Path) -> TrialRecord:
     try:
         if path.parent.is_symlink():
             raise OSError(errno.ELOOP, "its folder is a link, which is not followed here")
-        record = TrialRecord.model_validate_json(read_stored(path, _LARGEST_RECORD_BYTES))
-        for latency in (latency for phase in record.phases for latency in phase.latencies):
-            Histogram.decode(latency.histogram)
-        return record
+        return _parsed(read_stored(path, _LARGEST_RECORD_BYTES))
     except OSError as error:
         raise InputError(f"{path}: can't be read: {error.strerror}", do="restore the file") from error
     except (ValidationError, YcsbOutputError) as error:
@@ -42,6 +41,15 @@ def read_record(path: Path) -> TrialRecord:
             f"{path}: not a trial record of a version this Pressgauge reads: {first_fault(error)}",
             do="restore the file, or move its folder away and run again: the trial is then repeated",
         ) from error
+
+
+@lru_cache(_REMEMBERED)
+def _parsed(content: bytes) -> TrialRecord:
+    """A record by its bytes: verification, decision and report read the same ones, and none of them can change it."""
+    record = TrialRecord.model_validate_json(content)
+    for latency in (latency for phase in record.phases for latency in phase.latencies):
+        Histogram.decode(latency.histogram)
+    return record
 
 
 def list_artefacts(folder: Path) -> tuple[Artefact, ...]:
@@ -54,7 +62,7 @@ def list_artefacts(folder: Path) -> tuple[Artefact, ...]:
 
 def artefacts(folder: Path) -> list[Path]:
     """A trial's files but its record, sorted by path."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != RECORD_FILE)
+    return [path for path in paths_below(folder).values() if path.is_file() and path.name != RECORD_FILE]
 
 
 def file_digest(path: Path) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import files
-from core.stored import pack
+from core.stored import pack, paths_below
 from harness.errors import InputError
 from harness.ledger.artefacts import RECORD_FILE, artefacts, list_artefacts, read_record
 from harness.ledger.digests import Digests, Entry, fingerprint, is_there
@@ -133,8 +133,8 @@ class Ledger:
     def record_report(self) -> None:
         """Add what the report's folder holds now to the run's digests."""
         found = [
-            Entry.of(str(path.relative_to(self.folder)), path.read_bytes())
-            for path in sorted(self.report_folder.rglob("*"))
+            Entry.of(f"{REPORT}{name}", path.read_bytes())
+            for name, path in paths_below(self.report_folder).items()
             if path.is_file()
         ]
         known = {path: entry for path, entry in self.digests.in_force().items() if path.startswith(REPORT)}

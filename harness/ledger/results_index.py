@@ -14,7 +14,7 @@ from core.stored import read_regular
 from harness.errors import PressgaugeError
 from harness.ledger.facts import run_facts
 from harness.ledger.ledger import DECISION_FILE, HOST_FILE, RUN_ID_FORMAT
-from harness.ledger.run_json import parse_hosts
+from harness.ledger.run_json import parse_surveys
 from reports import RunSummary, Shift, by_campaign, write_index
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def summarise_run(campaign: str, run_id: str, decision: bytes, hosts: bytes) -> 
         campaign=campaign,
         run_id=run_id,
         started_at=began.isoformat(),
-        host=", ".join(f"{host}: {survey.get('cpu_model')}" for host, survey in parse_hosts(hosts).items()),
+        host=", ".join(f"{host}: {survey.cpu_model}" for host, survey in parse_surveys(hosts).items()),
         engines=tuple(dict.fromkeys(one.choice.group.engine or "several" for one in decided.recommendations)),
         decision=decided,
         link=f"{campaign}/{run_id}/report/index.html",

@@ -11,8 +11,9 @@ from analysis.trial.counters import release
 from core.sizes import show_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
+    from harness.plan.told import HostSurvey
 
 _NO_LIMIT = -1  # RLIM_INFINITY
 
@@ -61,109 +62,47 @@ _PROCESSOR_CHECKS = (
     _Check("CPU", "cpu_model", bool, ""),
     _Check("cores", "cores_allowed", lambda n: n >= 4, "mongod and the client share them"),
     _Check("CPU frequency", "frequency_governor", lambda g: g == "performance", "set the governor to performance"),
-    _Check(
-        "CPU steal",
-        "steal_share",
-        lambda s: s < 0.005,
-        "other guests take CPU; use a dedicated host",
-        lambda s: f"{100 * s:.2f} % since boot",
-    ),
-    _Check(
-        "other load",
-        "load_average",
-        lambda load: load[0] < 0.5,
-        "stop what else runs, or wait",
-        lambda load: f"{load[0]:.2f} (1 min)",
-    ),
-    _Check(
-        "clock source",
-        "clock_source",
-        lambda c: c in {"tsc", "arch_sys_counter", "kvm-clock"},
-        "a slow clock costs CPU",
-    ),
-    _Check(
-        "NUMA",
-        "numa_nodes",
-        lambda n: n == 1,
-        "interleave memory over the nodes (numactl --interleave=all)",
-        lambda n: f"{n} node(s)",
-    ),
+    _Check("CPU steal", "steal_share", lambda s: s < 0.005, "other guests take CPU; use a dedicated host",
+           lambda s: f"{100 * s:.2f} % since boot"),
+    _Check("other load", "load_average", lambda load: load[0] < 0.5, "stop what else runs, or wait",
+           lambda load: f"{load[0]:.2f} (1 min)"),
+    _Check("clock source", "clock_source", lambda c: c in {"tsc", "arch_sys_counter", "kvm-clock"},
+           "a slow clock costs CPU"),
+    _Check("NUMA", "numa_nodes", lambda n: n == 1, "interleave memory over the nodes (numactl --interleave=all)",
+           lambda n: f"{n} node(s)"),
     _Check("NUMA zone reclaim", "zone_reclaim_mode", lambda n: n == 0, "MongoDB advises 0"),
-)
+)  # fmt: skip
 
 _MEMORY_CHECKS = (
-    _Check(
-        "free memory",
-        "memory_available_share",
-        lambda share: share >= 0.5,
-        "other programs hold the rest; stop them",
-        lambda share: f"{share:.0%}",
-    ),
-    _Check(
-        "proactive reclaim",
-        "proactive_reclaim",
-        lambda on: not on,
-        "the kernel takes back file cache that it finds cold (DAMON), so blocks that memory could hold are read "
-        "again; turn it off",
-        lambda on: "on" if on else "off",
-    ),
-    _Check(
-        "swap",
-        "swap_total_bytes",
-        lambda b: b == 0,
-        "swapping ruins latencies; turn it off or swappiness to 1",
-        show_size,
-        Level.NOTE,
-    ),
+    _Check("free memory", "memory_available_share", lambda share: share >= 0.5,
+           "other programs hold the rest; stop them", lambda share: f"{share:.0%}"),
+    _Check("proactive reclaim", "proactive_reclaim", lambda on: not on,
+           "the kernel takes back file cache that it finds cold (DAMON), so blocks that memory could hold are read "
+           "again; turn it off", lambda on: "on" if on else "off"),
+    _Check("swap", "swap_total_bytes", lambda b: b == 0, "swapping ruins latencies; turn it off or swappiness to 1",
+           show_size, Level.NOTE),
     _Check("swappiness", "swappiness", lambda n: n <= 1, "MongoDB advises 0 or 1", level=Level.NOTE),
     _Check("memory maps", "max_map_count", lambda n: n >= 102400, "MongoDB advises 102400 or more", level=Level.NOTE),
-)
+)  # fmt: skip
 
 _LIMIT_CHECKS = (
-    _Check(
-        "open files",
-        "open_files_limit",
-        _at_least_if_limited(64000),
-        "MongoDB advises at least 64000",
-        _limit,
-        Level.NOTE,
-    ),
-    _Check(
-        "processes",
-        "processes_limit",
-        _at_least_if_limited(64000),
-        "MongoDB advises at least 64000",
-        _limit,
-        Level.NOTE,
-    ),
-)
+    _Check("open files", "open_files_limit", _at_least_if_limited(64000), "MongoDB advises at least 64000", _limit,
+           Level.NOTE),
+    _Check("processes", "processes_limit", _at_least_if_limited(64000), "MongoDB advises at least 64000", _limit,
+           Level.NOTE),
+)  # fmt: skip
 
 _DISK_CHECKS = (
     _Check("filesystem", "filesystem", lambda f: f == "xfs", "MongoDB advises XFS", level=Level.NOTE),
     _Check("access times", "mount_options", lambda o: "noatime" in o, "mount with noatime", level=Level.NOTE),
-    _Check(
-        "readahead",
-        "readahead_bytes",
-        lambda b: b <= 32 * 512,
-        "MongoDB advises 8 to 32 sectors; more reads what nobody asked for",
-        show_size,
-    ),
-    _Check(
-        "kind of disk",
-        "rotational",
-        lambda turns: not turns,
-        "seeks hide what compression does; a virtual disk may say so without being one",
-        lambda turns: "turns" if turns else "flash",
-        Level.NOTE,
-    ),
-    _Check(
-        "I/O scheduler",
-        "scheduler",
-        lambda s: s in {"none", "noop", "mq-deadline", "deadline"},
-        "MongoDB advises none for virtual and flash disks",
-        level=Level.NOTE,
-    ),
-)
+    _Check("readahead", "readahead_bytes", lambda b: b <= 32 * 512,
+           "MongoDB advises 8 to 32 sectors; more reads what nobody asked for", show_size),
+    _Check("kind of disk", "rotational", lambda turns: not turns,
+           "seeks hide what compression does; a virtual disk may say so without being one",
+           lambda turns: "turns" if turns else "flash", Level.NOTE),
+    _Check("I/O scheduler", "scheduler", lambda s: s in {"none", "noop", "mq-deadline", "deadline"},
+           "MongoDB advises none for virtual and flash disks", level=Level.NOTE),
+)  # fmt: skip
 
 
 def _by_version(newest: tuple[int, int]) -> tuple[_Check, ...]:
@@ -172,53 +111,35 @@ def _by_version(newest: tuple[int, int]) -> tuple[_Check, ...]:
     since_8 = newest >= (8, 0)
     pages, kernel = ("always", (4, 18)) if since_8 else ("never", (3, 10))
     checks = (
-        _Check(
-            "kernel",
-            "kernel",
-            lambda k: _kernel(k) >= kernel,
-            f"MongoDB {series} wants {kernel[0]}.{kernel[1]} or newer",
-        ),
+        _Check("kernel", "kernel", lambda k: _kernel(k) >= kernel,
+               f"MongoDB {series} wants {kernel[0]}.{kernel[1]} or newer"),
         _Check("transparent huge pages", "thp_enabled", lambda t: t == pages, f"MongoDB advises {pages} for {series}"),
-    )
+    )  # fmt: skip
     if not since_8:
         return checks
     return (
         *checks,
-        _Check(
-            "huge pages' defragmentation",
-            "thp_defrag",
-            lambda t: t == "defer+madvise",
-            f"MongoDB advises defer+madvise for {series}",
-            level=Level.NOTE,
-        ),
-        _Check(
-            "memory overcommit",
-            "overcommit_memory",
-            lambda n: n == 1,
-            f"MongoDB advises 1 for {series}",
-            level=Level.NOTE,
-        ),
-    )
+        _Check("huge pages' defragmentation", "thp_defrag", lambda t: t == "defer+madvise",
+               f"MongoDB advises defer+madvise for {series}", level=Level.NOTE),
+        _Check("memory overcommit", "overcommit_memory", lambda n: n == 1, f"MongoDB advises 1 for {series}",
+               level=Level.NOTE),
+    )  # fmt: skip
 
 
-def examine(survey: Mapping[str, Any], versions: list[str]) -> list[Finding]:
+def examine(survey: HostSurvey, versions: list[str]) -> list[Finding]:
     """Judge one host's survey for engines of these versions."""
     newest = max((release(version) for version in versions), default=(6, 0))
-    total, available = survey.get("memory_total_bytes"), survey.get("memory_available_bytes")
-    facts = {
-        **survey,
-        **(survey.get("data") or {}),
-        "memory_available_share": available / total if total and available is not None else None,
-    }
-    checks = (*_PROCESSOR_CHECKS, *_MEMORY_CHECKS, *_by_version(newest), *_LIMIT_CHECKS, *_DISK_CHECKS)
-    return [_judge(check, facts.get(check.fact)) for check in checks]
+    of_host = (*_PROCESSOR_CHECKS, *_MEMORY_CHECKS, *_by_version(newest), *_LIMIT_CHECKS)
+    return [
+        *(_judge(check, getattr(survey, check.fact)) for check in of_host),
+        *(_judge(check, getattr(survey.data, check.fact, None)) for check in _DISK_CHECKS),
+    ]
 
 
-def report(host: str, survey: Mapping[str, Any], findings: list[Finding]) -> Iterator[str]:
-    """The findings in words, one a line."""
-    cpu, memory = survey.get("cpu_model") or "unknown CPU", survey.get("memory_total_bytes")
-    system = f"{survey.get('os')}, {survey.get('kernel')}"
-    yield f"{host}: {cpu}, {survey.get('cores')} cores, {show_size(memory or 0)}, {system}"
+def report(host: str, survey: HostSurvey, findings: list[Finding]) -> Iterator[str]:
+    """The findings in words, a line each."""
+    cpu, memory = survey.cpu_model or "unknown CPU", show_size(survey.memory_total_bytes or 0)
+    yield f"{host}: {cpu}, {survey.cores} cores, {memory}, {survey.os}, {survey.kernel}"
     marks = {Level.GOOD: "ok  ", Level.NOTE: "note", Level.WARN: "WARN", Level.UNKNOWN: "?   "}
     for finding in findings:
         advice = f" – {finding.advice}" if finding.advice else ""

@@ -172,6 +172,7 @@ def _document_properties(campaign: Campaign) -> dict[str, Any]:
         "recordcount": campaign.records,
         "fieldcount": campaign.document.fields,
         "fieldlength": campaign.document.field_length,
+        "pressgauge.documents": campaign.document.source,
         "pressgauge.seed": campaign.seed,
     }
 

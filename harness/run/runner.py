@@ -14,8 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from analysis.stats.quantities import block_number
-from analysis.trial.records import Compressor, TrialRecord
-from datasets import Corpus, DatasetError, DocumentShape, Manifest, TextDocuments, expected_ratios, prepare
+from datasets import SOURCES, Corpus, DatasetError, DocumentShape, Manifest, codec_name, expected_ratios, prepare
 from harness.errors import DefectError, HostError, InputError, Interrupted
 from harness.evidence.trial import CONTEXT_FILE, TrialContext, read_trial
 from harness.evidence.verify import folder_faults, require_verified
@@ -42,6 +41,7 @@ from harness.spec.load import ROOT
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
+    from analysis.trial.records import TrialRecord
     from harness.ledger.ledger import Ledger
     from harness.run.progress import Progress
     from harness.run.site import Site
@@ -171,8 +171,8 @@ class CampaignRun:
         self.corpora[name] = manifest
         document = self.campaign.document
         shape = DocumentShape(field_count=document.fields, field_length_bytes=document.field_length)
-        codecs = {arm: _codec(self.campaign, arm) for arm in self.campaign.arms}
-        documents = TextDocuments(corpus, self.campaign.seed, shape)
+        codecs = {name: codec_name(arm.block_compressor, arm.level) for name, arm in self.campaign.arms.items()}
+        documents = SOURCES[document.source](corpus, self.campaign.seed, shape)
         found = {r.codec: r.stored_ratio for r in expected_ratios(documents, set(codecs.values()))}
         self.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
         keep_corpus(self.ledger, name, manifest)
@@ -379,16 +379,6 @@ def _extents(campaign: Campaign, workloads: Mapping[str, Workload]) -> dict[str,
         for name, one in workloads.items()
     }
     return {"load": Extent(operations=campaign.records)} | runs
-
-
-def _codec(campaign: Campaign, arm_name: str) -> str:
-    """The manifest's name of an arm's codec; 6 is both codecs' default level in mongod."""
-    arm = campaign.arms[arm_name]
-    levels = {Compressor.ZLIB: arm.zlib_level, Compressor.ZSTD: arm.zstd_level}
-    if arm.block_compressor not in levels:
-        return arm.block_compressor.value
-    level = levels[arm.block_compressor]
-    return f"{arm.block_compressor.value}-{6 if level is None else level}"
 
 
 def _utc_now() -> str:

@@ -15,6 +15,7 @@ from analysis.trial.records import Compressor, Regime
 from core.bounds import MOST_BLOCKS, Name, Positive
 from core.model import Part
 from core.sizes import Size
+from datasets.documents import DocumentSource
 from datasets.recipes import Recipe
 from harness.spec.addresses import check_bind_ip, check_cpus
 from harness.spec.cloud import Cloud
@@ -64,7 +65,8 @@ class Arm(Part):
 
     @model_validator(mode="after")
     def _level_fits_compressor(self) -> Arm:
-        for level, compressor in ((self.zstd_level, Compressor.ZSTD), (self.zlib_level, Compressor.ZLIB)):
+        for compressor in Compressor:
+            level = self._level_of(compressor)
             if level is not None and self.block_compressor is not compressor:
                 raise ValueError(
                     f"{compressor}_level {level} has no effect on block_compressor {self.block_compressor}; "
@@ -72,10 +74,20 @@ class Arm(Part):
                 )
         return self
 
+    def _level_of(self, compressor: Compressor) -> int | None:
+        level: int | None = getattr(self, f"{compressor}_level", None)
+        return level
+
+    @property
+    def level(self) -> int | None:
+        """The block compressor's level; None: the engine's default, or it has no levels."""
+        return self._level_of(self.block_compressor)
+
 
 class Document(Part):
     """The shape of a document: text fields of a fixed length, so that adaptive page sizes stay comparable."""
 
+    source: DocumentSource = Field("text", description="What the fields hold; `text`: slices of the dataset's text.")
     fields: Annotated[int, Field(ge=1, le=200)] = Field(10, description="Text fields per document.")
     field_length: Size = Field(100, description="Bytes of UTF-8 text per field, from 16 B to 64 KiB.", ge=16, le=65536)
 

@@ -71,8 +71,7 @@ class Mix(Part):
 
     @model_validator(mode="after")
     def _does_something(self) -> Self:
-        proportions = (self.readproportion, self.updateproportion, self.scanproportion, self.insertproportion)
-        if not any((*proportions, self.readmodifywriteproportion)):
+        if not any(share for name, share in self if name.endswith("proportion")):
             raise ValueError("all proportions are 0")
         if self.minscanlength > self.maxscanlength:
             raise ValueError(f"minscanlength {self.minscanlength} is above maxscanlength {self.maxscanlength}")

@@ -31,8 +31,7 @@ def tarball(tmp_path: Path, binary: Path) -> Path:
 
 
 def engine(source: str, **more: Any) -> dict[str, Any]:
-    asked = {"id": "e1", "version": "7.0.14", "source": source, "location": None, "sha256": None, "path": None}
-    return {**asked, **more}
+    return {"id": "e1", "version": "7.0.14", "source": source, **more}
 
 
 def test_a_binary_is_linked_once(tmp_path: Path, binary: Path) -> None:

@@ -31,7 +31,7 @@ def stopped(tmp_path: Path, program: str | None, timeout_s: int = 60, **facts: o
         identity = Process.of(child.pid)
         assert identity
         identity.record(directory / "mongod.pid")
-    told = stop({"directory": str(directory), "evidence_dir": str(evidence), "timeout_s": timeout_s, "keep": False})
+    told = stop({"directory": str(directory), "evidence_dir": str(evidence), "timeout_s": timeout_s})
     if child:
         child.communicate()
     said = json.loads((evidence / "stop.json").read_text())
@@ -58,11 +58,6 @@ def test_its_control_group_goes_with_it(tmp_path: Path) -> None:
 
 def test_an_instance_started_for_another_place_is_left_alone(tmp_path: Path) -> None:
     create_owned(tmp_path / "instance", {"evidence_dir": "/elsewhere"})
-    asked = {
-        "directory": str(tmp_path / "instance"),
-        "evidence_dir": str(tmp_path),
-        "timeout_s": 1,
-        "keep": False,
-    }
+    asked = {"directory": str(tmp_path / "instance"), "evidence_dir": str(tmp_path), "timeout_s": 1}
     assert stop(asked)["changed"] is False
     assert not (tmp_path / "stop.json").exists()

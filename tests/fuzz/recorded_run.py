@@ -16,7 +16,7 @@ from harness.cli.outcome import blocks_wanted, exit_code, read_run
 from harness.cli.times import describe_times
 from harness.ledger.facts import conditions, host_facts, read_campaign, version_facts
 from harness.ledger.ledger import HOST_FILE, SPEC_FILE, STATE_FILE, VERSIONS_FILE
-from harness.ledger.run_json import read_hosts, read_manifest, read_versions
+from harness.ledger.run_json import read_hosts, read_manifest, read_surveys, read_versions
 from harness.plan import doctor
 from harness.plan.trials import plan
 from harness.run.canary_book import FILE as CANARIES
@@ -65,7 +65,7 @@ def read_beside(path: Path) -> None:
     run = replace(whole.run, hosts=hosts, versions=versions, manifests={"sentences": manifest})
     for table in (evidence.hosts, evidence.versions, evidence.corpora):
         table(Material(run))
-    for name, survey in hosts.items():
+    for name, survey in read_surveys(folder).items():
         list(doctor.report(name, survey, doctor.examine(survey, ["6.0.5", "8.0.0"])))
     json.dumps(host_facts(hosts) | version_facts(versions), allow_nan=False)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import socket
 from pathlib import Path
@@ -87,7 +86,7 @@ def test_survey_links_and_canaries_arrive_from_tasks_of_other_names(site: Site, 
         "loader": (False, 1),
     }
     assert "links" not in found["database"].kept()
-    assert found["loader"].kept() == found["loader"].survey | {
+    assert found["loader"].kept() == found["loader"].survey.as_told() | {
         "links": {"database": found["loader"].links["database"].model_dump()}
     }
     assert found["loader"].links["database"].round_trip_s > 0
@@ -126,9 +125,9 @@ def test_a_run_keeps_the_survey_as_it_was_told(monkeypatch: pytest.MonkeyPatch) 
         Answer("loader", "host_link", {"database": "db1", "link": LINK, "item": "db1"}),
     ]
     found = survey_of(answers, monkeypatch)
-    assert {host: json.dumps(told.kept()) for host, told in found.items()} == {
-        "db1": json.dumps(SURVEY["survey"]),
-        "loader": json.dumps(SURVEY["survey"] | {"links": {"db1": LINK}}),
+    assert {host: told.kept() for host, told in found.items()} == {
+        "db1": SURVEY["survey"],
+        "loader": SURVEY["survey"] | {"links": {"db1": LINK}},
     }
     assert found["db1"].busy_ports == (27117,)
 

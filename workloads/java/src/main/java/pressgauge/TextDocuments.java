@@ -1,6 +1,5 @@
 package pressgauge;
 
-import java.util.Arrays;
 import java.util.List;
 import site.ycsb.workloads.CoreWorkload;
 
@@ -30,52 +29,5 @@ record TextDocuments(List<String> fields, ValueFunction values) implements Docum
   @Override
   public long version(TextValue value) {
     return ValueFunction.version(value);
-  }
-
-  @Override
-  public Checked check(long recordNumber, BsonStrings stored) {
-    long versions = 0;
-    for (int field = 0; field < fields.size(); field++) {
-      var why = difference(stored, recordNumber, field);
-      if (!why.isEmpty()) {
-        return new Checked(versions, fields.get(field), why);
-      }
-      versions += version(stored.value());
-    }
-    return new Checked(versions, "", hasMore(stored) ? "it has more fields than it should" : "");
-  }
-
-  private static boolean hasMore(BsonStrings stored) {
-    try {
-      return stored.next();
-    } catch (IllegalStateException e) {
-      return true;
-    }
-  }
-
-  /** How the next stored field differs from what it should be; empty if it doesn't. */
-  private String difference(BsonStrings stored, long recordNumber, int field) {
-    try {
-      if (!stored.next()) {
-        return "it is missing";
-      }
-    } catch (IllegalStateException e) {
-      return e.getMessage();
-    }
-    if (!stored.isNamed(fields.get(field))) {
-      return "field " + stored.name() + " is in its place";
-    }
-    var found = stored.value();
-    long version = version(found);
-    var expected = value(recordNumber, field, version);
-    int at =
-        Arrays.mismatch(
-            found.array(),
-            found.offset(),
-            found.offset() + found.length(),
-            expected.array(),
-            expected.offset(),
-            expected.offset() + expected.length());
-    return at < 0 ? "" : "version " + version + " differs at byte " + at;
   }
 }
