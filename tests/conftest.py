@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, settings
 
 import ansible
 import ansible.module_utils
-from harness.run.playbooks import run_playbook
-from harness.run.runner import JAR
-from harness.run.site import find_site
+from harness.hosts.playbooks import run_playbook
+from harness.hosts.site import find_site
+from harness.run.preparing import JAR
 from harness.spec.load import ROOT
 from tests.harness.commands import HOME
 

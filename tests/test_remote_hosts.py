@@ -19,9 +19,9 @@ import pytest
 
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.servers import Server
+from harness.hosts.authority import certify
 from harness.ledger.runs import find_run
-from harness.run.authority import certify
-from harness.run.runner import JAR
+from harness.run.preparing import JAR
 from tests.campaigns import small
 from tests.harness.commands import await_operations, start
 from tests.holding import holding

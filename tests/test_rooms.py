@@ -19,7 +19,7 @@ ROOMS = {
 """Which rooms each may import."""
 FLOORS = {
     "analysis": ("trial", "stats", "decide", "gate"),
-    "harness": ("errors", "spec", "plan", "ledger", "evidence", "run", "addons", "cli", "__main__"),
+    "harness": ("errors", "spec", "plan", "ledger", "evidence", "hosts", "run", "addons", "cli", "__main__"),
     "reports": ("charts", "page", "output"),
 }
 """A room's packages from the ground up. What is in none of them is below all, but for the room's own `__init__`."""

@@ -16,6 +16,7 @@ from harness.cli.times import describe_times
 from harness.errors import Exit
 from harness.evidence.rederive import rederive
 from harness.evidence.verify import evidence_faults
+from harness.hosts.site import find_site
 from harness.ledger.facts import read_campaign
 from harness.ledger.ledger import LATEST, RUN_ID_FORMAT
 from harness.ledger.results_index import write_results_index
@@ -25,7 +26,6 @@ from harness.plan import trials as planning
 from harness.plan.foresight import foresee
 from harness.run.progress import Progress, make_view
 from harness.run.runner import CampaignRun
-from harness.run.site import find_site
 from harness.spec.load import ROOT, find_campaign, load_campaign, read_mixes
 
 app = typer.Typer(

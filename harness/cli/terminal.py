@@ -12,7 +12,7 @@ from typer.exceptions import TyperException
 
 from core.text import shown
 from harness.errors import Exit, PressgaugeError
-from harness.run.interrupts import be_deaf, listen
+from harness.hosts.interrupts import be_deaf, listen
 
 
 def say(lines: object) -> None:

@@ -11,9 +11,9 @@ from analysis.trial.canaries import Canary, Moved, moved
 from core.bounds import Positive
 from core.stored import read_regular
 from harness.errors import HostError, InputError
+from harness.hosts.playbooks import run_playbook
 from harness.ledger.run_state import first_fault
 from harness.plan.told import Told
-from harness.run.playbooks import run_playbook
 
 if TYPE_CHECKING:
     from pathlib import Path

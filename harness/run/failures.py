@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from analysis.trial.records import TrialRecord
     from harness.errors import PressgaugeError
-    from harness.run.playbooks import PlaybookRun
+    from harness.hosts.playbooks import PlaybookRun
 
 FAILURES: dict[str, type[PressgaugeError]] = {
     "spec-failed": InputError,

@@ -11,44 +11,36 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from analysis.stats.quantities import block_number
-from datasets import SOURCES, Corpus, DatasetError, DocumentShape, Manifest, codec_name, expected_ratios, prepare
-from harness.errors import DefectError, HostError, InputError, Interrupted
+from harness.errors import DefectError, Interrupted
 from harness.evidence.trial import CONTEXT_FILE, TrialContext, read_trial
-from harness.evidence.verify import folder_faults, require_verified
-from harness.ledger.ledger import LOG_FILE, write_whole
+from harness.hosts.interrupts import SecondInterrupt
+from harness.hosts.playbooks import playbook, side_by_side
+from harness.ledger.ledger import write_whole
 from harness.plan import trials as planning
 from harness.plan import turns
 from harness.plan.clients import named_folders
-from harness.plan.fit import check_fit, why_sequential
 from harness.plan.pacing import Rates, at_rate, offered_rates, workloads_of
-from harness.plan.places import Places, places
-from harness.plan.trial_vars import engine_id, longest_trial_s, trial_vars
+from harness.plan.trial_vars import longest_trial_s, trial_vars
 from harness.run.canary_book import moved_canaries, take_canaries
-from harness.run.disk_watch import DiskWatch
 from harness.run.failures import FAILURES, REPEATED, failure_of, why_failed
-from harness.run.interrupts import SecondInterrupt
-from harness.run.playbooks import playbook, run_playbook, side_by_side
-from harness.run.resuming import keep_corpus, keep_start
+from harness.run.preparing import Ready, make_ready
 from harness.run.scene import Extent
 from harness.run.status_tail import StatusTail
-from harness.run.tool_versions import tool_versions
 from harness.run.turn_keeper import Floor, TurnKeeper
-from harness.spec.load import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from analysis.trial.records import TrialRecord
+    from harness.hosts.site import Site
     from harness.ledger.ledger import Ledger
     from harness.run.progress import Progress
-    from harness.run.site import Site
-    from harness.spec.campaign import Campaign, Design, Workload
+    from harness.spec.campaign import Campaign, Workload
     from harness.spec.mix import Mix
 
-JAR = ROOT / "workloads/java/target/pressgauge-ycsb.jar"
 _GIVE_UP_AFTER = 2  # consecutive trials that failed in every attempt
 
 
@@ -61,15 +53,11 @@ class CampaignRun:
     site: Site
     ledger: Ledger
     progress: Progress
-    corpora: dict[str, Manifest] = field(default_factory=dict)
-    ratios: dict[tuple[str, str], float | None] = field(default_factory=dict)
-    places: dict[str, Places] = field(default_factory=dict)
+    ready: Ready = field(default_factory=Ready)
     rates: Rates = field(default_factory=dict)
     attempts: dict[int, int] = field(default_factory=dict)
     """Of each trial, by this command: a later one, after something was mended, may try again."""
     failed_in_a_row: Counter[str] = field(default_factory=Counter)
-    in_turns: bool = False
-    disks: DiskWatch = field(default_factory=lambda: DiskWatch((), 0))
 
     def run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
         """Run what is missing of the plan; `blocks_wanted` says, from what there is, how many blocks it has.
@@ -99,7 +87,7 @@ class CampaignRun:
 
     def _run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
         try:
-            self._prepare()
+            self.ready = make_ready(self.campaign, self.mixes, self.site, self.ledger, self.progress)
             blocks = blocks_wanted(self.ledger.records())
             while todo := self._todo(blocks):
                 self._announce(blocks)
@@ -111,91 +99,12 @@ class CampaignRun:
             raise
         return self.ledger.records()
 
-    # --- before the first trial -----------------------------------------------------------------------------------
-
-    def _prepare(self) -> None:
-        self.site.tear_down()  # what a killed harness left of ours
-        self.ledger.sweep()
-        require_verified(self.ledger, folder_faults(self.ledger))
-        bind_ip, first = self.campaign.instance.bind_ip, self.campaign.instance.port
-        alive = planning.compared(self.campaign) if self.campaign.design == "turns" else 1
-        ports = range(first, first + alive * self.campaign.topology.member_count)
-        surveys = self.site.survey([{"bind_ip": bind_ip, "port": port} for port in ports])
-        self._choose_design(why_sequential(self.campaign, surveys, self.site.files))
-        check_fit(self.campaign, surveys)
-        self.places = places(self.campaign, surveys)
-        self.ledger.keep_platforms(list(self.places))
-        self._certify()
-        if not self.ledger.trials_folder.is_dir():
-            raise HostError(f"{self.ledger.folder}: results can't be written", do="give a writable RESULTS folder")
-        self.disks = DiskWatch.of(surveys, self.ledger.folder, self.campaign.limits.free_disk)
-        self.disks.check()
-        hosts = {host: found.kept() for host, found in surveys.items()}
-        for note in keep_start(self.ledger, hosts, tool_versions(JAR), self.mixes):
-            self.progress.note(note)
-        self.progress.step("preparing the datasets")
-        for name, recipe in self.campaign.datasets.items():
-            self._prepare_dataset(name, recipe)
-        self.progress.step("provisioning the hosts")
-        log = self.ledger.folder / LOG_FILE
-        outcome = run_playbook("provision.yml", self.site.inventory, self._provision_vars(), log=log)
-        if not outcome.ok:
-            raise HostError(f"provisioning failed: {outcome.failed_task}: {outcome.message}", do=f"see {log}")
-
-    def _choose_design(self, why_not: str | None) -> None:
-        """Take turns where that can be done, and the run was not begun without."""
-        wanted: Design = "turns" if why_not is None else "sequential"
-        kept = self.ledger.keep_design(wanted)
-        if kept != wanted:
-            raise HostError(
-                f"{self.ledger.folder}: this run was begun with the design {kept}, and can't go on so: {why_not}",
-                do="resume it as it was begun, or start a new run with NEW=1",
-            )
-        self.in_turns = kept == "turns"
-        if why_not and self.campaign.design == "turns":
-            self.progress.note(f"trials run one after the other, which needs many more blocks: {why_not}")
-
-    def _certify(self) -> None:
-        encrypted = [one for ours in self.places.values() if ours.tls for one in ours.instances]
-        if encrypted:
-            from harness.run.authority import certify  # noqa: PLC0415 what it imports takes 0.1 s
-
-            certify(self.site.authority, {one.host: one.address for one in encrypted})
-
-    def _prepare_dataset(self, name: str, recipe: Any) -> None:
-        try:
-            manifest = prepare(recipe, self.campaign.seed, self.site.home / "datasets")
-            corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
-        except DatasetError as error:
-            raise InputError(f"datasets.{name}: {error}", do="mend the dataset in the spec, or its file") from error
-        self.corpora[name] = manifest
-        document = self.campaign.document
-        shape = DocumentShape(field_count=document.fields, field_length_bytes=document.field_length)
-        codecs = {name: codec_name(arm.block_compressor, arm.level) for name, arm in self.campaign.arms.items()}
-        documents = SOURCES[document.source](corpus, self.campaign.seed, shape)
-        found = {r.codec: r.stored_ratio for r in expected_ratios(documents, set(codecs.values()))}
-        self.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
-        keep_corpus(self.ledger, name, manifest)
-
-    def _provision_vars(self) -> dict[str, Any]:
-        engines = [
-            {"id": engine_id(self.campaign, name), **engine.model_dump(mode="json", exclude={"upgraded_from"})}
-            for name, engine in self.campaign.engines.items()
-        ]
-        return self.site.variables() | {
-            "engines": list({engine["id"]: engine for engine in engines}.values()),
-            "ycsb_jar_source": str(JAR),
-            "corpora": [{"digest": m.digest, "source": str(m.path)} for m in self.corpora.values()],
-        }
-
-    # --- the trials ----------------------------------------------------------------------------------------------
-
     def _todo(self, blocks: int) -> list[planning.PlannedTrial]:
         """The planned trials that neither count, nor are void for good, nor have used up this command's attempts."""
         settled = [r for r in self.ledger.records() if r.counts or not failure_of(r)]
         used_up = {index for index, tried in self.attempts.items() if tried >= self.campaign.limits.attempts}
         planned = [trial for trial in self._planned(blocks) if trial.index not in used_up]
-        if not self.in_turns:
+        if not self.ready.in_turns:
             finished = {(record.block, record.cell) for record in settled}
             return [trial for trial in planned if trial.what not in finished]
         # What took turns is compared with nothing else: where one is missing, its neighbours are run again, too.
@@ -208,12 +117,14 @@ class CampaignRun:
         return [trial for trial in planned if (trial.block, trial.cell.dataset) not in whole]
 
     def _planned(self, blocks: int) -> list[planning.PlannedTrial]:
-        return planning.plan(self.campaign, blocks, list(self.places))
+        return planning.plan(self.campaign, blocks, list(self.ready.places))
 
     def _announce(self, blocks: int) -> None:
         trials = len(self._planned(blocks))
         done = trials - len(self._todo(blocks))
-        each_s = planning.trial_seconds(self.campaign) * (planning.compared(self.campaign) if self.in_turns else 1)
+        each_s = planning.trial_seconds(self.campaign) * (
+            planning.compared(self.campaign) if self.ready.in_turns else 1
+        )
         self.progress.campaign(self.campaign.name, trials, blocks, each_s, done)
 
     def _run_block(self, block: int, trials: Iterable[planning.PlannedTrial]) -> None:
@@ -224,7 +135,7 @@ class CampaignRun:
         if block > 0:
             self.rates = self.ledger.keep_rates(offered_rates(self.campaign, self.ledger.records()))
         take_canaries(self.ledger, self.site.inventory, variables, block, "before")
-        if self.in_turns:
+        if self.ready.in_turns:
             (alone,) = by_platform.values()
             for _, group in itertools.groupby(alone, key=lambda trial: trial.cell.dataset):
                 self._run_in_turns(list(group))
@@ -314,12 +225,12 @@ class CampaignRun:
     ) -> Generator[None, None, TrialRecord]:
         """Run a trial once: alone, or taking the turns that `keeper` gives with those `beside` it, itself included."""
         self.attempts[trial.index] = self.attempts.get(trial.index, 0) + 1
-        platform, ours = trial.cell.platform, self.places[trial.cell.platform]
+        platform, ours = trial.cell.platform, self.ready.places[trial.cell.platform]
         sharing = max(1, len(beside))
         if keeper:
             ours = ours.beside(sorted(one.index for one in beside).index(trial.index))
         workspace = self.ledger.workspace(trial.attempt_name(attempt))
-        corpus = self.corpora[trial.cell.dataset]
+        corpus = self.ready.corpora[trial.cell.dataset]
         workloads = workloads_of(self.campaign, trial, self.rates, in_turns=keeper is not None)
         lane = self._name(trial) if keeper else platform
         self.progress.trial(trial, attempt, _extents(self.campaign, workloads), lane)
@@ -330,7 +241,7 @@ class CampaignRun:
         def tick() -> None:
             tail.poll()
             self.progress.tick()
-            self.disks.check()
+            self.ready.disks.check()
 
         told = trial_vars(
             self.campaign, trial, workloads, self.mixes, corpus, workspace, ours, self.site.authority,
@@ -359,7 +270,7 @@ class CampaignRun:
             sharing=sharing,
             attempt=attempt,
             corpus_digest=corpus.digest,
-            expected_ratio=self.ratios[(trial.cell.dataset, trial.cell.arm)],
+            expected_ratio=self.ready.ratios[(trial.cell.dataset, trial.cell.arm)],
             started_at=started_at,
             ended_at=_utc_now(),
             steps_s=outcome.steps_s | {"total": round(time.monotonic() - began, 3)},

@@ -11,12 +11,13 @@ import pytest
 import yaml
 
 from harness.errors import DefectError
+from harness.hosts import playbooks
+from harness.hosts.answers import Answer
+from harness.hosts.playbooks import PlaybookRun
+from harness.hosts.site import Site
 from harness.ledger.ledger import Ledger
-from harness.run import canary_book, playbooks
-from harness.run.answers import Answer
+from harness.run import canary_book
 from harness.run.canary_book import read_canaries, take_canaries
-from harness.run.playbooks import PlaybookRun
-from harness.run.site import Site
 
 if TYPE_CHECKING:
     from harness.plan.told import Surveyed
@@ -45,7 +46,7 @@ LINK = {"round_trip_s": 1e-3, "clock_ahead_s": 0.0, "up_bytes_per_s": 1e8, "down
 
 def survey_of(answers: list[Answer], monkeypatch: pytest.MonkeyPatch) -> dict[str, Surveyed]:
     """The survey of hosts whose modules gave this back."""
-    monkeypatch.setattr("harness.run.site.run_playbook", lambda *_, **__: PlaybookRun(ok=True, answers=answers))
+    monkeypatch.setattr("harness.hosts.site.run_playbook", lambda *_, **__: PlaybookRun(ok=True, answers=answers))
     return Site(Path("hosts.yml"), Path("home")).survey([])
 
 

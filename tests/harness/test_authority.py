@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.run.authority import certify
+from harness.hosts.authority import certify
 
 if TYPE_CHECKING:
     from pathlib import Path

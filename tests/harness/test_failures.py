@@ -9,9 +9,9 @@ import pytest
 from analysis.trial.records import Reason
 from analysis.trial.validity import Stop, stop_faults
 from harness.errors import DefectError, EngineError, HostError, InputError
+from harness.hosts.playbooks import run_playbook
+from harness.hosts.site import find_site
 from harness.run.failures import FAILURES, REPEATED, failure_of, why_failed
-from harness.run.playbooks import run_playbook
-from harness.run.site import find_site
 from tests.harness.factory import record
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.run import playbooks
-from harness.run.playbooks import Announcer, PlaybookRun, as_data, run_playbook
+from harness.hosts import playbooks
+from harness.hosts.playbooks import Announcer, PlaybookRun, as_data, run_playbook
 
 if TYPE_CHECKING:
     from pathlib import Path

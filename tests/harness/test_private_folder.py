@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.run.playbooks import private_folder
+from harness.hosts.playbooks import private_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

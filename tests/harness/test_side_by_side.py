@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.run.playbooks import side_by_side
+from harness.hosts.playbooks import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Generator

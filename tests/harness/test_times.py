@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.cli.times import describe_times, outside_s
-from harness.run.playbooks import PlaybookRun
+from harness.hosts.playbooks import PlaybookRun
 from tests.analysis.synthetic import campaign, voided
 
 

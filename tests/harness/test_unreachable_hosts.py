@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from harness.errors import HostError, InputError
+from harness.hosts.site import Site
 from harness.ledger.runs import find_run
-from harness.run.site import Site
 from tests.harness.commands import await_files, harness, start
 
 if TYPE_CHECKING:

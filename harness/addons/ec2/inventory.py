@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from harness.hosts.playbooks import as_data
 from harness.ledger.ledger import write_whole
-from harness.run.playbooks import as_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 
-from harness.run.answers import Answer
+from harness.hosts.answers import Answer
 from harness.spec.load import ROOT
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import HostError, InputError
+from harness.hosts.interrupts import hurry
+from harness.hosts.playbooks import ANSIBLE, PlaybookRun, run_playbook
 from harness.ledger.locks import hold
 from harness.plan.told import Link, MeasuredLink, Surveyed
-from harness.run.interrupts import hurry
-from harness.run.playbooks import ANSIBLE, PlaybookRun, run_playbook
 from harness.spec.load import ROOT
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The hosts of a campaign: what is told to them by Ansible, and what they answer."""

@@ -1,0 +1,140 @@
+"""What comes before the first trial: hosts surveyed and provisioned, datasets made, the run's start kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from datasets import SOURCES, Corpus, DatasetError, DocumentShape, Manifest, codec_name, expected_ratios, prepare
+from harness.errors import HostError, InputError
+from harness.evidence.verify import folder_faults, require_verified
+from harness.hosts.playbooks import run_playbook
+from harness.ledger.ledger import LOG_FILE
+from harness.plan import trials as planning
+from harness.plan.fit import check_fit, why_sequential
+from harness.plan.places import Places, places
+from harness.plan.trial_vars import engine_id
+from harness.run.disk_watch import DiskWatch
+from harness.run.resuming import keep_corpus, keep_start
+from harness.run.tool_versions import tool_versions
+from harness.spec.load import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.hosts.site import Site
+    from harness.ledger.ledger import Ledger
+    from harness.plan.told import Surveyed
+    from harness.run.progress import Progress
+    from harness.spec.campaign import Campaign
+    from harness.spec.mix import Mix
+
+JAR = ROOT / "workloads/java/target/pressgauge-ycsb.jar"
+
+
+@dataclass
+class Ready:
+    """What the trials of a run need to be known."""
+
+    in_turns: bool = False
+    places: Mapping[str, Places] = field(default_factory=dict)
+    """By platform."""
+    corpora: dict[str, Manifest] = field(default_factory=dict)
+    """By dataset."""
+    ratios: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    """Expected compression ratios, by dataset and arm."""
+    disks: DiskWatch = field(default_factory=lambda: DiskWatch((), 0))
+
+
+def make_ready(campaign: Campaign, mixes: Mapping[str, Mix], site: Site, ledger: Ledger, progress: Progress) -> Ready:
+    """Tear down what a killed harness left, and make everything ready for the trials that the run lacks.
+
+    Raises:
+        InputError, HostError: the campaign can't go well on these hosts, or the run not go on as it was begun.
+    """
+    site.tear_down()
+    ledger.sweep()
+    require_verified(ledger, folder_faults(ledger))
+    surveys = site.survey(_ports(campaign))
+    ready = Ready(in_turns=_takes_turns(ledger, progress, campaign, why_sequential(campaign, surveys, site.files)))
+    check_fit(campaign, surveys)
+    ready.places = places(campaign, surveys)
+    ledger.keep_platforms(list(ready.places))
+    _certify(site, ready.places)
+    if not ledger.trials_folder.is_dir():
+        raise HostError(f"{ledger.folder}: results can't be written", do="give a writable RESULTS folder")
+    ready.disks = DiskWatch.of(surveys, ledger.folder, campaign.limits.free_disk)
+    ready.disks.check()
+    _keep_start(ledger, progress, surveys, mixes)
+    progress.step("preparing the datasets")
+    for name, recipe in campaign.datasets.items():
+        _prepare_dataset(campaign, name, recipe, site, ledger, ready)
+    progress.step("provisioning the hosts")
+    log = ledger.folder / LOG_FILE
+    outcome = run_playbook("provision.yml", site.inventory, _provision_vars(campaign, site, ready), log=log)
+    if not outcome.ok:
+        raise HostError(f"provisioning failed: {outcome.failed_task}: {outcome.message}", do=f"see {log}")
+    return ready
+
+
+def _ports(campaign: Campaign) -> list[dict[str, Any]]:
+    """The addresses that mongods may need at once."""
+    alive = planning.compared(campaign) if campaign.design == "turns" else 1
+    first = campaign.instance.port
+    ports = range(first, first + alive * campaign.topology.member_count)
+    return [{"bind_ip": campaign.instance.bind_ip, "port": port} for port in ports]
+
+
+def _takes_turns(ledger: Ledger, progress: Progress, campaign: Campaign, why_not: str | None) -> bool:
+    """Whether trials take turns: where that can be done, and the run was not begun without."""
+    kept = ledger.keep_design("turns" if why_not is None else "sequential")
+    if kept == "turns" and why_not:
+        raise HostError(
+            f"{ledger.folder}: trials of this run have taken turns, and can't any more: {why_not}",
+            do="resume it as it was begun, or start a new run with NEW=1",
+        )
+    if why_not and campaign.design == "turns":
+        progress.note(f"trials run one after the other, which needs many more blocks: {why_not}")
+    return kept == "turns"
+
+
+def _keep_start(ledger: Ledger, progress: Progress, surveys: Mapping[str, Surveyed], mixes: Mapping[str, Mix]) -> None:
+    hosts = {host: found.kept() for host, found in surveys.items()}
+    for note in keep_start(ledger, hosts, tool_versions(JAR), mixes):
+        progress.note(note)
+
+
+def _certify(site: Site, platforms: Mapping[str, Places]) -> None:
+    encrypted = [one for ours in platforms.values() if ours.tls for one in ours.instances]
+    if encrypted:
+        from harness.hosts.authority import certify  # noqa: PLC0415 what it imports takes 0.1 s
+
+        certify(site.authority, {one.host: one.address for one in encrypted})
+
+
+def _prepare_dataset(campaign: Campaign, name: str, recipe: Any, site: Site, ledger: Ledger, ready: Ready) -> None:
+    try:
+        manifest = prepare(recipe, campaign.seed, site.home / "datasets")
+        corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
+    except DatasetError as error:
+        raise InputError(f"datasets.{name}: {error}", do="mend the dataset in the spec, or its file") from error
+    ready.corpora[name] = manifest
+    document = campaign.document
+    shape = DocumentShape(field_count=document.fields, field_length_bytes=document.field_length)
+    codecs = {arm: codec_name(one.block_compressor, one.level) for arm, one in campaign.arms.items()}
+    documents = SOURCES[document.source](corpus, campaign.seed, shape)
+    found = {r.codec: r.stored_ratio for r in expected_ratios(documents, set(codecs.values()))}
+    ready.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
+    keep_corpus(ledger, name, manifest)
+
+
+def _provision_vars(campaign: Campaign, site: Site, ready: Ready) -> dict[str, Any]:
+    engines = [
+        {"id": engine_id(campaign, name), **engine.model_dump(mode="json", exclude={"upgraded_from"})}
+        for name, engine in campaign.engines.items()
+    ]
+    return site.variables() | {
+        "engines": list({engine["id"]: engine for engine in engines}.values()),
+        "ycsb_jar_source": str(JAR),
+        "corpora": [{"digest": m.digest, "source": str(m.path)} for m in ready.corpora.values()],
+    }
