@@ -16,6 +16,8 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 import org.bson.Document;
@@ -32,6 +34,8 @@ import site.ycsb.measurements.exporter.JSONArrayMeasurementsExporter;
 @Timeout(60)
 class ConductorTest extends WorkloadRunner {
   private static final int THREADS = 4;
+
+  private Supplier<DB> binding = NoopBinding::new;
 
   /** YCSB's measurements are the process's: other tests have left series of theirs. */
   @BeforeEach
@@ -75,7 +79,7 @@ class ConductorTest extends WorkloadRunner {
     }
 
     private void work(Properties properties, int thread, int share) {
-      DB db = new NoopBinding();
+      var db = binding.get();
       db.setProperties(properties);
       try {
         db.init();
@@ -211,6 +215,28 @@ class ConductorTest extends WorkloadRunner {
       assertEquals(Long.parseLong(answer[1]) / 1000.0, turns.get(turns.size() - 1).get("closed_s"));
     }
     assertEquals(0, end.correction.getAsInt());
+  }
+
+  @Test
+  void threadsThatDieHaveSentWhatIsPendingAndAreThrough() throws Exception {
+    var sent = new AtomicInteger();
+    binding =
+        () ->
+            new MemoryDb() { // empty: each thread fails until it gives up
+              @Override
+              public void init() {
+                ClientRecord.of(getProperties()).remainder(sent::incrementAndGet);
+              }
+            };
+    try (var client = new Conducted(OPERATIONS)) {
+      assertEquals("ready", client.heard());
+      client.say("open");
+      client.heard("opened");
+      client.heard("finished");
+      assertEquals(THREADS, sent.get());
+      client.ended();
+    }
+    assertEquals(3, end.correction.getAsInt());
   }
 
   @Test
