@@ -384,21 +384,15 @@ def tables() -> Iterable[str]:
         yield f"  {rule}: {stopped.false_alarms}; {stopped.coverage}; {stopped.mean_blocks:.1f}"
 
 
-PRIOR = 1.6
-"""Degrees of freedom that three arms that scatter alike add to a pair's own, on average (`typical_prior`)."""
-
-
-def typical_prior(blocks: int) -> float:
-    """The mean of what the other arms add, in campaigns of four arms that scatter alike."""
+def typical_scatter(blocks: int) -> tuple[float, float]:
+    """In campaigns of four arms that scatter alike: the degrees of freedom that the others add to a pair's own, and the
+    estimated scatter over the true one (root mean square)."""
     found = judged(figures(np.random.default_rng(800 + blocks), 4_000, blocks, metrics=1))
-    return float(np.mean(found.df)) - (blocks - 1)
+    return float(np.mean(found.df)) - (blocks - 1), float(np.sqrt(np.mean(np.square(found.sd)) / 2)) / RESIDUAL
 
 
 def planning_table() -> Iterable[str]:
     """What can be seen through a quiet host's scatter, and through that of a shared one."""
-    yield "Degrees of freedom that three other arms add: " + ", ".join(
-        f"{typical_prior(blocks):.2f} at {blocks} blocks" for blocks in (3, 5, 8, 20)
-    )
     for factor in (1.03, 1.07):
         sd = math.sqrt(2) * math.log(factor)
         yield (
@@ -406,8 +400,9 @@ def planning_table() -> Iterable[str]:
             "and as the first of 18"
         )
         for blocks in (3, 5, 8, 12, 20):
-            asked = ((ALPHA, 0.0), (ALPHA, PRIOR), (ALPHA / 18, PRIOR))
-            seen = [detectable_effect(sd, blocks, level, prior=prior) or 0.0 for level, prior in asked]
+            prior, wider = typical_scatter(blocks)
+            asked = ((ALPHA, 0.0, 1.0), (ALPHA, prior, wider), (ALPHA / 18, prior, wider))
+            seen = [detectable_effect(sd * by, blocks, level, prior=df) or 0.0 for level, df, by in asked]
             yield f"  {blocks:2} blocks: " + ", ".join(f"{100 * math.expm1(one):.1f} %" for one in seen)
         for percent in (3, 5, 10):
             yield f"  ±{percent} %: {blocks_for_half_width(sd, math.log1p(percent / 100), 0.025)} blocks"
