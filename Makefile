@@ -168,9 +168,15 @@ check-pairs: setup ## Run one campaign seven times, and see whether the gate sta
 docs: setup ## Generate docs/spec.md, docs/metrics.md and the records' JSON Schema from the types
 	@$(PYTHON) -m harness.spec.reference
 
+COMPILE := .venv/bin/uv pip compile -q --upgrade --generate-hashes --universal --python-version 3.11 \
+           --no-header --no-annotate --no-emit-index-url --no-emit-find-links
+
 lock: lock-java setup ## Lock the newest versions of the Python packages, and what the pom asks Maven for, with their hashes
-	@for set in run dev; do .venv/bin/uv pip compile -q --upgrade --generate-hashes --universal --python-version 3.11 \
-	     --no-header --no-annotate --no-emit-index-url --no-emit-find-links requirements/$$set.in -o requirements/$$set.lock; done
+	@$(COMPILE) requirements/run.in -o requirements/run.lock
+	@$(COMPILE) requirements/dev.in -c requirements/run.lock -o .pressgauge/dev.lock
+	@awk 'NR == FNR { if (/^[^ ]/) seen[$$0]; next } /^[^ ]/ { other = !($$0 in seen) } other' \
+	     requirements/run.lock .pressgauge/dev.lock > requirements/dev.lock
+	@rm .pressgauge/dev.lock
 
 .PHONY: lock-java
 lock-java:

@@ -18,7 +18,7 @@ def half_written(name: str) -> str:
     return f".{name}.tmp"
 
 
-def write_whole(path: Path, content: str | bytes, *, durable: bool = False) -> None:
+def write_whole(path: Path, content: str | bytes, *, durable: bool = False, mode: int = 0o666) -> None:
     """Write a file so that it appears whole or not at all; a durable one survives a power cut once this returns.
 
     A link in its place is replaced, and what it leads to stays as it is.
@@ -29,7 +29,7 @@ def write_whole(path: Path, content: str | bytes, *, durable: bool = False) -> N
     temporary = path.with_name(half_written(f"{path.name}.{os.getpid()}"))
     temporary.unlink(missing_ok=True)  # one that a killed process left, or a link that waits for us
     try:
-        with temporary.open("xb") as file:
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:  # noqa: PTH123
             file.write(content.encode() if isinstance(content, str) else content)
             if durable:
                 file.flush()

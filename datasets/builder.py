@@ -1,9 +1,7 @@
 """Prepares a corpus: builds it once, proves it by its digest, and takes it from the cache afterwards."""
 
 import json
-import os
 import re
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 from blake3 import blake3
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.files import write_whole
 from datasets.corpus import Corpus
 from datasets.documents import DocumentShape, TextDocuments
 from datasets.errors import DatasetError
@@ -19,7 +18,7 @@ from datasets.recipes import Recipe, YcsbRandom
 from datasets.units import locales, source, units
 
 FORMAT_VERSION = 1
-_OWNERS = 0o700
+_OWNERS, _OWNERS_FILE = 0o700, 0o600
 _LIKE_A_MARKER = re.compile(r"#[1-9][0-9]{0,17}( |$)")  # a unit's end becomes a space, too
 
 
@@ -87,8 +86,8 @@ def _built(recipe: Recipe, seed: int, path: Path) -> Manifest:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.parent.chmod(_OWNERS)
-        _write_whole(path, data)
-        _write_whole(path.with_suffix(".json"), manifest.model_dump_json(indent=2).encode() + b"\n")
+        for file, content in ((path, data), (path.with_suffix(".json"), manifest.model_dump_json(indent=2) + "\n")):
+            write_whole(file, content, durable=True, mode=_OWNERS_FILE)
     except OSError as error:
         raise DatasetError(
             f"corpora directory {path.parent}: cannot be written ({error.strerror}); "
@@ -113,17 +112,3 @@ def _corpus_bytes(recipe: Recipe, seed: int) -> bytes:
         except UnicodeEncodeError:
             raise DatasetError(f"dataset {recipe.recipe}: unit {number} holds half a surrogate pair") from None
     return b"\n".join(lines) + b"\n"
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file for its owner's eyes that is there whole or not at all, also after a power failure."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

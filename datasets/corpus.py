@@ -16,7 +16,7 @@ class Corpus:
 
     @classmethod
     def from_bytes(cls, data: bytes, where: str) -> "Corpus":
-        """Read the bytes of a corpus file: UTF-8, one unit a line, a newline at each end, no empty line.
+        """Read the bytes of a corpus file: UTF-8, one unit per line, a newline at each end, no empty line.
 
         Raises DatasetError, which names `where` the bytes came from.
         """

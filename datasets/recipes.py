@@ -65,7 +65,7 @@ class YcsbRandom(_Recipe):
 
 
 class UserFile(_Recipe):
-    """The user's own text: a UTF-8 file, one unit a line."""
+    """The user's own text: a UTF-8 file, one unit per line."""
 
     recipe: Literal["file"] = Field("file", description="A text file of the user's own.")
     path: Path = Field(description="The file, in UTF-8. Blank lines are left out.")

@@ -140,23 +140,24 @@ digest() { cat "$@" | sha256sum | cut -d' ' -f1; } # of the files, or of what is
 
 install_python_packages() {
     run_digest=$(digest requirements/run.lock)
-    dev_digest=$(digest requirements/dev.lock)
+    dev_digest=$(digest requirements/run.lock requirements/dev.lock)
     found=$(cat .venv/.locked 2>/dev/null || true)
     case "$purpose $found" in
         "run $run_digest" | "run $dev_digest" | "test $dev_digest") return 0 ;;
     esac
     tell_whose
-    lock=requirements/run.lock sum=$run_digest
-    # A checkout once set up for the tests stays so: the tests' packages include the campaign's.
-    if [ "$purpose" = test ] || [ -x .venv/bin/pytest ]; then lock=requirements/dev.lock sum=$dev_digest; fi
+    locks=requirements/run.lock sum=$run_digest
+    # A checkout once set up for the tests stays so.
+    if [ "$purpose" = test ] || [ -x .venv/bin/pytest ]; then locks="$locks requirements/dev.lock" sum=$dev_digest; fi
     if [ ! -x .venv/bin/uv ]; then # an environment without it was left half-made, or is not ours
         quietly "make the virtual environment" "remove .venv and run the same command" \
             "$(find_python)" -m venv --clear .venv
         install_uv
     fi
     rm -f .venv/.locked
-    quietly "install the Python packages of $lock" "check that the Python package index can be reached, then run the same command" \
-        .venv/bin/uv pip sync --require-hashes --python .venv/bin/python "$lock"
+    # shellcheck disable=SC2086 # a list of files
+    quietly "install the Python packages of $locks" "check that the Python package index can be reached, then run the same command" \
+        .venv/bin/uv pip sync --require-hashes --python .venv/bin/python $locks
     echo "$sum" >.venv/.locked
 }
 

@@ -1,6 +1,6 @@
 """One side of a gate: what a run's records say, small enough to be kept in a repository as a baseline file.
 
-A side holds one figure a trial and metric, counting trials only, never raw samples: what a gate compares is what a
+A side holds one figure per trial and metric, counting trials only, never raw samples: what a gate compares is what a
 decision is made from. Its facts say what the figures are conditional on (`analysis.gate.comparability`).
 """
 

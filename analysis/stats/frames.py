@@ -1,4 +1,4 @@
-"""Records as tables: `trials`, a row a trial, and `measurements`, a row a figure. Exporting them is the caller's."""
+"""Records as tables: `trials`, a row per trial, and `measurements`, a row per figure. Others export them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _group(record: TrialRecord) -> tuple[object, ...]:
 
 
 def trials(records: Iterable[TrialRecord]) -> pd.DataFrame:
-    """One row a trial, void ones included: where it stands in the plan, what was asked and in force, why it is void."""
+    """One row per trial, void ones included: where it stands in the plan, what was asked and in force, why void."""
     rows = []
     for record in once_per_cell(records):
         force = record.in_force
@@ -99,7 +99,7 @@ def trials(records: Iterable[TrialRecord]) -> pd.DataFrame:
 
 
 def measurements(records: Iterable[TrialRecord]) -> pd.DataFrame:
-    """One row a figure (columns: the fields of Row), void trials included and marked by `counts`.
+    """One row per figure (columns: the fields of Row), void trials included and marked by `counts`.
 
     A metric that a record lacks has no row: absent is not 0.
     """

@@ -169,7 +169,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
         "cost_per_gb_month", "cost per stored GB and month", Unit.MONEY_PER_GB_MONTH, _LOW, Scope.DERIVED, None, None,
     ),
-    Declaration("instance_hours", "instance hours a month", Unit.INSTANCE_HOURS, _LOW, Scope.DERIVED, None, None),
+    Declaration("instance_hours", "instance hours per month", Unit.INSTANCE_HOURS, _LOW, Scope.DERIVED, None, None),
     Declaration("stored_gb", "storage of one replica", Unit.GB, _LOW, Scope.DERIVED, None, None),
 )  # fmt: skip
 

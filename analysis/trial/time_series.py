@@ -1,7 +1,7 @@
 """The seconds of a trial: FTDC samples under names of our own, as a frame and as the change over a window.
 
 A counter only grows; it comes as `<name>_per_s`, its mean rate since the sample before. A gauge says what is.
-What a server or host does not have is NaN throughout, and `missing` names it; nothing is ever filled with 0.
+What a server or host does not have is NaN throughout; nothing is ever filled with 0.
 """
 
 from __future__ import annotations
@@ -57,16 +57,6 @@ def _counter(name: str, path: str, scale: float = 1.0) -> Series:
     return Series(name, ((ALWAYS, path),), scale)
 
 
-def _gauge(name: str, path: str, scale: float = 1.0, since_8: str | None = None) -> Series:
-    renamed = (((8, 0), since_8),) if since_8 else ()
-    return Series(name, ((ALWAYS, path), *renamed), scale, gauge=True)
-
-
-def _tickets(kind: str, state: str) -> Series:
-    before, since_8 = "serverStatus.wiredTiger.concurrentTransactions", "serverStatus.queues.execution"
-    return _gauge(f"{kind}_tickets_{state}", f"{before}.{kind}.{state}", since_8=f"{since_8}.{kind}.{state}")
-
-
 SERIES: tuple[Series, ...] = (
     _counter("inserts", "serverStatus.opcounters.insert"),
     _counter("queries", "serverStatus.opcounters.query"),
@@ -75,32 +65,19 @@ SERIES: tuple[Series, ...] = (
     _counter("getmores", "serverStatus.opcounters.getmore"),
     _counter("commands", "serverStatus.opcounters.command"),
     *(_engine(counter) for counter in COUNTERS if counter.source == "server"),
-    _gauge(
+    Series(
         "checkpoint_state",  # 0 when no checkpoint runs; 8.0 tells its stages apart by numbers above 0
-        "serverStatus.wiredTiger.transaction.transaction checkpoint currently running",
-        since_8="serverStatus.wiredTiger.checkpoint.progress state",
+        (
+            (ALWAYS, "serverStatus.wiredTiger.transaction.transaction checkpoint currently running"),
+            ((8, 0), "serverStatus.wiredTiger.checkpoint.progress state"),
+        ),
+        gauge=True,
     ),
     _counter("mongod_user_cpu_s", "serverStatus.extra_info.user_time_us", 1e-6),
     _counter("mongod_system_cpu_s", "serverStatus.extra_info.system_time_us", 1e-6),
-    _gauge("mongod_resident_bytes", "serverStatus.mem.resident", 2**20),
-    _gauge("connections_current", "serverStatus.connections.current"),
-    _gauge("connections_active", "serverStatus.connections.active"),
-    _gauge("queued_readers", "serverStatus.globalLock.currentQueue.readers"),
-    _gauge("queued_writers", "serverStatus.globalLock.currentQueue.writers"),
-    *(_tickets(kind, state) for kind in ("read", "write") for state in ("out", "available")),
     *(_counter(f"host_{mode}_cpu_s", f"systemMetrics.cpu.{mode}_ms", 1e-3) for mode in _CPU_MODES),
-    _gauge("host_memory_available_bytes", "systemMetrics.memory.MemAvailable_kb", 2**10),
-    _gauge("host_memory_free_bytes", "systemMetrics.memory.MemFree_kb", 2**10),
-    _gauge("host_memory_cached_bytes", "systemMetrics.memory.Cached_kb", 2**10),
-    _gauge("host_memory_dirty_bytes", "systemMetrics.memory.Dirty_kb", 2**10),
     _counter("disk_reads", f"{_DISKS}<data disk>.reads"),
-    _counter("disk_writes", f"{_DISKS}<data disk>.writes"),
     _counter("disk_read_bytes", f"{_DISKS}<data disk>.read_sectors", _SECTOR_BYTES),
-    _counter("disk_written_bytes", f"{_DISKS}<data disk>.write_sectors", _SECTOR_BYTES),
-    _counter("disk_read_wait_s", f"{_DISKS}<data disk>.read_time_ms", 1e-3),
-    _counter("disk_write_wait_s", f"{_DISKS}<data disk>.write_time_ms", 1e-3),
-    _counter("disk_busy_s", f"{_DISKS}<data disk>.io_time_ms", 1e-3),
-    _gauge("disk_in_progress", f"{_DISKS}<data disk>.io_in_progress"),
 )
 """The order of the frame's columns."""
 
@@ -146,15 +123,8 @@ def frame(samples: Samples, version: str) -> pd.DataFrame:
     for series, values in _found(samples, version):
         columns[series.column] = values if series.gauge else _growth(values) / interval_s
     table = pd.DataFrame(columns, index=pd.DatetimeIndex(samples.at_ms.view("datetime64[ms]"), tz="UTC", name="at"))
-    table["mongod_cpu_s_per_s"] = table["mongod_user_cpu_s_per_s"] + table["mongod_system_cpu_s_per_s"]
-    table["cache_used_share"] = table["cache_used_bytes"] / table["cache_max_bytes"]
-    table["cache_dirty_share"] = table["cache_dirty_bytes"] / table["cache_max_bytes"]
     state = table["checkpoint_state"]
     table["checkpoint_running"] = (state > 0).astype("float64").where(state.notna())
-    modes = table[[f"host_{mode}_cpu_s_per_s" for mode in _CPU_MODES]]
-    total = modes.sum(axis=1, skipna=False).replace(0.0, np.nan)
-    for mode in _CPU_MODES:
-        table[f"host_{mode}_share"] = modes[f"host_{mode}_cpu_s_per_s"] / total
     return table
 
 

@@ -132,7 +132,7 @@ def read_side(path: Path) -> Side:
 
 
 def write_baseline(run: Path, path: Path) -> Side:
-    """Keep a run as a baseline file: its facts, figures and decision, one figure a line, so that changes show in git.
+    """Keep a run as a baseline file: its facts, figures and decision, one figure per line, so that changes show in git.
 
     Raises:
         InputError: there is no run, or it is not complete: a baseline must not lack trials.
@@ -150,7 +150,7 @@ def write_baseline(run: Path, path: Path) -> Side:
 
 
 def baseline_text(found: Side) -> str:
-    """The JSON of a side, with one line a figure."""
+    """The JSON of a side, one line per figure."""
     told = found.model_dump(mode="json")
     parts = []
     for key, value in told.items():

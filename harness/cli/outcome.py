@@ -134,7 +134,7 @@ def read_run(ledger: Ledger, campaign: Campaign) -> Run:
 
 
 def write_tables(records: Sequence[TrialRecord], folder: Path) -> None:
-    """The frames behind every figure: `trials` (a row a trial) and `measurements` (a row a figure), CSV and Parquet."""
+    """The frames behind every figure, as CSV and Parquet: `trials`, and `measurements` with a row per figure."""
     kept = frames.once_per_cell(records)
     for name, table in (("trials", frames.trials(kept)), ("measurements", frames.measurements(kept))):
         write_whole(folder / f"{name}.csv", csv_text(table))

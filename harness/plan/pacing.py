@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 Rates = dict[str, dict[str, int]]
-"""Dataset -> paced workload -> operations a second."""
+"""Dataset -> paced workload -> operations per second."""
 
 
 def offered_rates(campaign: Campaign, known: Iterable[TrialRecord]) -> Rates:

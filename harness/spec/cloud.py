@@ -79,7 +79,7 @@ class DiskPrice(Part):
     """What a disk costs a month."""
 
     per_gib: Price = Field(description="For each GiB.")
-    per_iops: Price = Field(0.0, description="For each provisioned operation a second; of gp3 beyond 3000.")
+    per_iops: Price = Field(0.0, description="For each provisioned operation per second; of gp3 beyond 3000.")
     per_mib_per_s: Price = Field(0.0, description="For each MiB a second beyond 125, of gp3.")
 
 

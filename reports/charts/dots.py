@@ -145,7 +145,7 @@ def _means(material: Material, group: Group, key: str, scale: float) -> list[dic
 
 
 def _table(material: Material, group: Group, key: str) -> Table:
-    """A row an arm: mean, interval, and each block, void ones in brackets."""
+    """A row per arm: mean, interval, and each block, void ones in brackets."""
     found = material.readings(group, key)
     unit = metric(key).unit
     cells: dict[tuple[str, int], list[str]] = {}

@@ -1,6 +1,6 @@
 """Throughput over time: one chart an arm, on one scale, with what the engine was doing marked.
 
-Engine samples are frames with a row a second: `phase` (its name), `second` (from the phase's start), and, where they
+Engine samples are frames with a row per second: `phase` (its name), `second` (from the phase's start), and, where they
 are known, `checkpoint_running` (bool), `app_evicted_per_s` (modified pages evicted by application threads):
 the frames of `analysis.trial.time_series` with the first two columns added.
 """
@@ -179,7 +179,7 @@ def _engine_events(samples: pd.DataFrame, phase: str) -> list[tuple[float, str]]
 
 
 def _table(trials: Trials, material: Material) -> Table:
-    """A row a trial: the figures that a line's shape shows, instead of every second."""
+    """A row per trial: the figures that a line's shape shows, instead of every second."""
     body = []
     for trial, block, phase in trials:
         low, middle, high = np.percentile(phase.series_per_s, [5, 50, 95]).tolist()

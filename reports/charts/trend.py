@@ -28,7 +28,7 @@ def trend(
     started: Mapping[str, str],
     styles: Sequence[ArmStyle],
 ) -> Chart:
-    """A line an arm over the runs' starts (`started`: run -> UTC, ISO 8601); `changes` of other series are left out."""
+    """A line per arm over the runs' starts (`started`: run -> UTC, ISO 8601); `changes` of others are left out."""
     found, group = metric(drawn[0].metric), drawn[0].group
     scale, words = on_axis(found.unit)
     x = alt.X("started:T", title="run started (UTC)", scale=alt.Scale(type="utc", padding=12))
@@ -80,7 +80,7 @@ def _mark(change: Change, started: Mapping[str, str], scale: float, x: alt.X, y:
 def _table(
     drawn: Sequence[Series], shown: Sequence[Change], started: Mapping[str, str], styles: Sequence[ArmStyle]
 ) -> Table:
-    """A row a run; a figure that is another from there on has the mark of its change."""
+    """A row per run; a figure that changed there has a mark."""
     marks = {(one.run_id, one.series.arm): f" {VERDICTS[one.verdict].glyph}" for one in shown}
     cells = {
         (run, series.arm): quantity(figure.value, figure.unit) + marks.get((run, series.arm), "")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.errors import Exit
-from tests.proofs.audit import LOCK, audit
+from tests.proofs.audit import LOCKS, audit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ FAULT = {
 def lock(tmp_path: Path) -> Path:
     """Two of the real lock's packages, with their hashes."""
     path = tmp_path / "some.lock"
-    entries = re.findall(r"^(?:jinja2|blake3)==.*\n(?: .*\n)+", LOCK.read_text(encoding="utf-8"), re.MULTILINE)
+    entries = re.findall(r"^(?:jinja2|blake3)==.*\n(?: .*\n)+", LOCKS[0].read_text(encoding="utf-8"), re.MULTILINE)
     assert len(entries) == 2
     path.write_text("".join(entries), encoding="utf-8")
     return path
@@ -66,7 +66,7 @@ def database(vulnerable: str = "") -> Iterator[str]:
 
 def test_a_known_fault_is_named(lock: Path) -> None:
     with database("jinja2") as url:
-        told, code = audit(lock, url)
+        told, code = audit([lock], url)
     assert code == Exit.GATE_FAILED
     assert re.fullmatch(r"jinja2 [\d.]+: PYSEC-2026-1, mended in 99\.1", told[0])
     assert told[-1] == f"2 packages of some.lock looked up in {url}"
@@ -74,12 +74,12 @@ def test_a_known_fault_is_named(lock: Path) -> None:
 
 def test_no_known_fault(lock: Path) -> None:
     with database() as url:
-        told, code = audit(lock, url)
+        told, code = audit([lock], url)
     assert (len(told), code) == (1, Exit.FINE)
 
 
 def test_a_database_that_does_not_answer_is_no_good_news(lock: Path) -> None:
-    told, code = audit(lock, "http://127.0.0.1:9/v1/query")
+    told, code = audit([lock], "http://127.0.0.1:9/v1/query")
     assert code == Exit.DEPENDENCY_FAILED
     assert "can't be asked about some.lock" in told[0]
     assert "OSV=" in told[1]
