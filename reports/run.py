@@ -57,6 +57,8 @@ class Run:
     """One-second engine samples by trial (`reports.charts.over_time` names the columns it draws); may be empty."""
     faults: tuple[str, ...] = ()
     """What in the run's folder is not as it was recorded; a line each."""
+    turn_s: float | None = None
+    """Seconds of a turn, where trials take turns; whether they did is in their records."""
 
 
 @dataclass(frozen=True)

@@ -130,6 +130,7 @@ def read_run(ledger: Ledger, campaign: Campaign) -> Run:
         moved=moved,
         time_series=engine_seconds(ledger, records),
         faults=tuple(evidence_faults(ledger)),
+        turn_s=campaign.turns.seconds,
     )
 
 

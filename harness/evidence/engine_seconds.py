@@ -25,6 +25,7 @@ _MOST_TRIALS = 200  # of more, nobody looks at single seconds
 def engine_seconds(ledger: Ledger, records: Sequence[TrialRecord]) -> dict[str, pd.DataFrame]:
     """Trial -> a row a second of its phases: `phase`, `second` from the phase's start, and the engine's figures.
 
+    `second` is the trial's own time, which stands still while it is frozen; `unix_s` is when the row was taken.
     A trial whose diagnostic data is missing or damaged has no rows: the report then draws its phases without marks.
     """
     if len(records) > _MOST_TRIALS:
@@ -56,6 +57,7 @@ def _phases(record: TrialRecord, table: pd.DataFrame, own: OwnTime) -> pd.DataFr
             began = float(own.of(phase.started_at_s))
             part = time_series.between(table, began, began + phase.warmup_s + phase.measured_s).copy()
             part["phase"] = phase.name
-            part["second"] = pd.DatetimeIndex(part.index).as_unit("ms").asi8 / 1000 - began
+            at_own_s = pd.DatetimeIndex(part.index).as_unit("ms").asi8 / 1000
+            part["second"], part["unix_s"] = at_own_s - began, own.unix(at_own_s)
             parts.append(part)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

@@ -102,6 +102,13 @@ class OwnTime:
         lost: NDArray[np.float64] = np.clip(since, 0.0, self._lengths).sum(axis=-1)
         return np.asarray(at - lost)
 
+    def unix(self, own_s: ArrayLike) -> NDArray[np.float64]:
+        """Own moments as Unix time again; one at which the trial was frozen, as the beginning of that span."""
+        at = np.asarray(own_s, dtype=np.float64)
+        frozen_at = self.of(self._starts)
+        gone: NDArray[np.float64] = np.where(at[..., np.newaxis] > frozen_at, self._lengths, 0.0).sum(axis=-1)
+        return np.asarray(at + gone)
+
     def samples(self, samples: Samples) -> Samples:
         """The engine's samples at their own times; of those that fall together, the last stays."""
         at_ms = np.round(self.of(samples.at_ms / 1000) * 1000).astype(np.int64)

@@ -11,9 +11,11 @@ import altair as alt
 from analysis.stats import quantities
 from analysis.stats.metrics import metric
 from analysis.stats.quantities import Better
+from analysis.stats.rounds import round_ratios
 from analysis.stats.verdicts import Verdict
 from core.text import label
 from reports.charts.base import Chart, chart_spec, rows, slug
+from reports.charts.rounds import Rounds, spread_of, widened
 from reports.tables import ABSENT, Table
 from reports.theme import VERDICTS
 
@@ -21,36 +23,43 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.stats.effects import Group
+    from analysis.stats.rounds import RoundRatio
     from analysis.stats.verdicts import Effect
     from reports.material import Material
 
 ROW_PX = 24
+ROW_PX_WITH_ROUNDS = 30
 _UPWARDS = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
 _DOWNWARDS = (0.99, 0.98, 0.95, 0.9, 0.8, 0.7, 0.5, 0.35, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001)
 
 
 def forest(material: Material, group: Group, effects: Sequence[Effect]) -> Chart:
     """The given effects of one group, by metric; each metric has a line of its own above its arms."""
+    metrics = list(dict.fromkeys(effect.metric for effect in effects))
+    effects = sorted(effects, key=lambda effect: metrics.index(effect.metric))
     lines = _lines(effects)
     criteria = material.decision.criteria
     drawn = [line for line in lines if "value" in line]
-    x = _change_axis(drawn, criteria.baseline, criteria.equivalence_margin_percent)
+    ratios = [round_ratios(material.counting, effect) for effect in effects]
+    domain = widened(_range(drawn, criteria.equivalence_margin_percent), ratios)
+    rounds = Rounds.of(effects, ratios, [line["place"] for line in lines if "heading" not in line], domain)
+    x = _change_axis(domain, criteria.baseline)
     layer = alt.layer(
-        *_background(lines, x, criteria.equivalence_margin_percent), *_marks(lines, drawn, x)
+        *_background(lines, x, criteria.equivalence_margin_percent), *rounds.layers(x), *_marks(lines, drawn, x)
     ).resolve_axis(y="independent")
     return Chart(
         key=slug("effects", *material.names_of(group)),
         title="Primary metrics",
         caption=f"Mean of the ratios within each block with its {criteria.confidence_percent:g} % "
         f"interval. The band is ±{criteria.equivalence_margin_percent:g} %, inside which a difference does not matter. "
-        "↑ higher is better, ↓ lower is better.",
-        spec=chart_spec(layer, ROW_PX * len(lines)),
-        table=effects_table(effects),
+        f"↑ higher is better, ↓ lower is better.{rounds.caption}",
+        spec=chart_spec(layer, (ROW_PX_WITH_ROUNDS if rounds.dots else ROW_PX) * len(lines)),
+        table=effects_table(effects, ratios if any(ratios) else None),
     )
 
 
-def _change_axis(drawn: Sequence[dict[str, Any]], baseline: str, margin_percent: float) -> alt.X:
-    low, high = _range(drawn, margin_percent)
+def _change_axis(domain: tuple[float, float], baseline: str) -> alt.X:
+    low, high = domain
     return alt.X(
         "value:Q",
         scale=alt.Scale(type="log", domain=[low, high], nice=False, clamp=True),
@@ -163,13 +172,14 @@ def _ticks(low: float, high: float) -> list[float]:
     return sorted(found)
 
 
-def effects_table(effects: Sequence[Effect]) -> Table:
+def effects_table(effects: Sequence[Effect], ratios: Sequence[Sequence[RoundRatio]] | None = None) -> Table:
     """One row an effect, with all that the plot shows and the p-values behind the verdict."""
-    return Table(
-        ("metric", "arm", "change", "interval", "blocks", "verdict", "p (different)", "p (equivalent)"),
-        tuple(_row(effect) for effect in effects),
-        labels=2,
-    )
+    columns = ("metric", "arm", "change", "interval", "blocks", "verdict", "p (different)", "p (equivalent)")
+    body = tuple(_row(effect) for effect in effects)
+    if ratios is None:
+        return Table(columns, body, labels=2)
+    with_rounds = tuple((*row, *said) for row, said in zip(body, map(spread_of, ratios), strict=True))
+    return Table((*columns, "rounds", "middle half of the rounds"), with_rounds, labels=2)
 
 
 def _row(effect: Effect) -> tuple[str, ...]:

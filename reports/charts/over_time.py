@@ -1,8 +1,8 @@
 """Throughput over time: one chart an arm, on one scale, with what the engine was doing marked.
 
-Engine samples are frames with a row per second: `phase` (its name), `second` (from the phase's start), and, where they
-are known, `checkpoint_running` (bool), `app_evicted_per_s` (modified pages evicted by application threads):
-the frames of `analysis.trial.time_series` with the first two columns added.
+Engine samples are frames with a row per second: `phase` (its name), `second` (from the phase's start, in the trial's own
+time), `unix_s` (when it was taken), and, where they are known, `checkpoint_running` (bool), `app_evicted_per_s`
+(modified pages evicted by application threads): the frames of `analysis.trial.time_series` with columns added.
 """
 
 from __future__ import annotations
@@ -49,9 +49,11 @@ def over_time(material: Material, group: Group, workload: str) -> list[Chart]:
     every = [phase for trials in by_arm.values() for *_, phase in trials]
     seconds = max(len(phase.series_per_s) for phase in every)
     highest = max(max(phase.series_per_s) for phase in every)
+    own = "own " if any(phase.turns for phase in every) else ""
+    title = f"{own}seconds from the phase's start"
     axes = _Axes(
         seconds,
-        x=alt.X("second:Q", title="seconds from the phase's start", scale=alt.Scale(domain=[0, seconds], nice=False)),
+        x=alt.X("second:Q", title=title, scale=alt.Scale(domain=[0, seconds], nice=False)),
         y=alt.Y("value:Q", title="operations/s", scale=alt.Scale(domain=[0, highest], nice=True)),
     )
     return [
@@ -163,16 +165,19 @@ def stalls(series: Sequence[float]) -> list[int]:
     return [second for second, value in enumerate(whole) if value < floor]
 
 
-def _engine_events(samples: pd.DataFrame, phase: str) -> list[tuple[float, str]]:
-    if not {"phase", "second"} <= set(samples.columns):
+def checkpoints_begun(samples: pd.DataFrame, phase: str, clock: str = "second") -> list[float]:
+    """When checkpoints of a phase began, by the column `clock`; none where the samples do not tell."""
+    if not {"phase", "checkpoint_running", clock} <= set(samples.columns):
         return []
     inside = samples[samples["phase"] == phase]
-    found: list[tuple[float, str]] = []
-    if "checkpoint_running" in inside:
-        running = inside["checkpoint_running"].fillna(False).astype(bool)
-        begun = inside[running & ~running.shift(fill_value=False)]
-        found += [(float(second), "checkpoint") for second in begun["second"]]
-    if "app_evicted_per_s" in inside:
+    running = inside["checkpoint_running"].fillna(False).astype(bool)
+    return [float(at) for at in inside[running & ~running.shift(fill_value=False)][clock]]
+
+
+def _engine_events(samples: pd.DataFrame, phase: str) -> list[tuple[float, str]]:
+    found = [(second, "checkpoint") for second in checkpoints_begun(samples, phase)]
+    if {"phase", "second", "app_evicted_per_s"} <= set(samples.columns):
+        inside = samples[samples["phase"] == phase]
         evicting = inside[inside["app_evicted_per_s"].fillna(0) > 0]
         found += [(float(second), "application eviction") for second in evicting["second"]]
     return found

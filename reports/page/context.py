@@ -13,10 +13,12 @@ from reports.charts.forest import effects_table, forest
 from reports.charts.latency import latency_table, percentiles
 from reports.charts.over_time import over_time
 from reports.charts.tradeoffs import tradeoff
+from reports.charts.turns import MOST_BLOCKS, blocks_with_turns, turns
 from reports.page import evidence
 from reports.page.answer import Answer, Glance, Notice, answer, choice_of, glance, notices, undecided
 from reports.page.cost import CostPage, cost_page
 from reports.page.steps import Step, engine_steps, platform_steps
+from reports.page.turns import HowRun, how_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,6 +36,10 @@ class PhasePage:
 
     workload: str
     latency: Chart | None
+    turns: tuple[Chart, ...]
+    """Of the first blocks; empty where no trial took turns."""
+    turns_note: str
+    """Which blocks are drawn, where not all are."""
     over_time: tuple[Chart, ...]
     counters: Table
     regime: str | None
@@ -65,6 +71,7 @@ class GroupPage:
         for phase in self.phases:
             if phase.latency:
                 yield phase.latency
+            yield from phase.turns
             yield from phase.over_time
         yield from self.tradeoffs
         yield from self.files
@@ -96,6 +103,7 @@ class Page:
     decision: Decision
     period: str
     """When the first trial started and the last one ended."""
+    how_run: HowRun
     undecided: Notice | None
     notices: tuple[Notice, ...]
     engine_steps: tuple[Step, ...]
@@ -127,6 +135,7 @@ def page(material: Material) -> Page:
         run=_run(material.run),
         decision=material.decision,
         period=_period(material.run),
+        how_run=how_run(material),
         undecided=undecided(material),
         notices=notices(material),
         engine_steps=engine_steps(material.decision),
@@ -199,9 +208,12 @@ def _group(material: Material, group: Group) -> GroupPage:
 
 
 def _phase(material: Material, group: Group, workload: str) -> PhasePage:
+    blocks = len(blocks_with_turns(material, group, workload))
     return PhasePage(
         workload=workload,
         latency=percentiles(material, group, workload),
+        turns=tuple(turns(material, group, workload)),
+        turns_note=f"The first {MOST_BLOCKS} of {blocks} blocks." if blocks > MOST_BLOCKS else "",
         over_time=tuple(over_time(material, group, workload)),
         counters=evidence.counters(material, group, workload),
         regime=evidence.regime(material, group, workload),

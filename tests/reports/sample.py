@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from analysis.decide.decision import decide_study
 from analysis.decide.study import study
 from analysis.stats.criteria import Constraint, Criteria
 from analysis.trial.counters import COUNTERS
-from analysis.trial.records import Cell, TrialRecord
+from analysis.trial.records import Cell, TrialRecord, Turn
 from reports import Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from analysis.trial.records import Phase
 
 CRITERIA = Criteria(
     baseline="snappy",
@@ -74,6 +78,42 @@ def run(records: Sequence[TrialRecord], **changes: Any) -> Run:
         "time_series": {},
     }
     return Run(**(known | changes))
+
+
+TURN_S, CUT_S = 4.0, 0.6
+
+
+def in_turns(records: Sequence[TrialRecord], rounds: int = 8, scatter: float = 0.15) -> list[TrialRecord]:
+    """The records as of trials that took turns, a block's arms in rotating order; rates scatter from turn to turn.
+
+    Round 0 is a warm-up. One pause in eight let a tick of the clock through.
+    """
+    rng = np.random.default_rng(5)
+    blocks: dict[int, list[TrialRecord]] = {}
+    for record in records:
+        blocks.setdefault(record.block, []).append(record)
+
+    def turn(phase: Phase, began_s: float, beside: int, place: int, round_: int) -> Turn:
+        assert phase.window is not None
+        assert phase.window.mongod_cpu_s is not None
+        measured_s = TURN_S - CUT_S
+        operations = int(phase.throughput_per_s * float(np.exp(rng.normal(0, scatter))) * measured_s)
+        cpu_s = operations * phase.window.mongod_cpu_s / phase.measured_operations
+        behind = round_ * beside + (place + round_) % beside
+        return Turn(
+            round=round_, started_at_s=began_s + behind * TURN_S + CUT_S, measured_s=measured_s,
+            operations=operations, mongod_cpu_s=cpu_s, frozen_cpu_s=0.0 if behind % 8 else 0.01,
+        )  # fmt: skip
+
+    def taken(record: TrialRecord, beside: int, place: int) -> TrialRecord:
+        phases = []
+        for number, phase in enumerate(record.phases):
+            began_s = 1.8e9 + 10_000 * record.block + 1_000 * number
+            turns = tuple(turn(phase, began_s, beside, place, round_) for round_ in range(1, rounds + 1))
+            phases.append(phase.model_copy(update={"turns": turns}))
+        return record.model_copy(update={"sharing": beside, "phases": tuple(phases)})
+
+    return [taken(record, len(block), place) for block in blocks.values() for place, record in enumerate(block)]
 
 
 def with_counters(records: Sequence[TrialRecord]) -> list[TrialRecord]:

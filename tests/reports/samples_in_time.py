@@ -9,7 +9,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.trial.records import TrialRecord
+    from analysis.trial.records import Phase, TrialRecord
 
 
 def engine_samples(records: Sequence[TrialRecord]) -> dict[str, pd.DataFrame]:
@@ -20,6 +20,7 @@ def engine_samples(records: Sequence[TrialRecord]) -> dict[str, pd.DataFrame]:
                 {
                     "phase": phase.name,
                     "second": float(second),
+                    "unix_s": _unix_s(phase, second),
                     "checkpoint_running": float(second % 60 in (20, 21, 22)),
                     "app_evicted_per_s": 40.0 if second % 60 == 24 else 0.0,
                 }
@@ -29,3 +30,9 @@ def engine_samples(records: Sequence[TrialRecord]) -> dict[str, pd.DataFrame]:
         )
         for record in records
     }
+
+
+def _unix_s(phase: Phase, second: int) -> float:
+    """As if each turn began with its measured part and had four seconds."""
+    turn, within_s = divmod(second, 4)
+    return phase.turns[turn].started_at_s + within_s if turn < len(phase.turns) else float(second)

@@ -17,7 +17,7 @@ from analysis.stats.quantities import change, number
 from reports import RunSummary, Shift, write_index, write_report
 from tests.analysis.synthetic import NONE, SNAPPY, ZSTD, Noise, campaign
 from tests.reports.chromium import ARGUMENTS, find_chromium
-from tests.reports.sample import CRITERIA, run, with_counters
+from tests.reports.sample import CRITERIA, in_turns, run, with_counters
 from tests.reports.samples_in_time import engine_samples
 
 if TYPE_CHECKING:
@@ -42,6 +42,15 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     records = with_counters(campaign(void={(2, "zlib")}))
     write_report(run(records, time_series=engine_samples(records)), folder)
+    return folder / "index.html"
+
+
+@pytest.fixture(scope="module")
+def turns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose trials took turns."""
+    folder = tmp_path_factory.mktemp("turns")
+    records = in_turns(campaign(blocks=2, void={(1, "zlib")}), rounds=20)
+    write_report(run(records, time_series=engine_samples(records), turn_s=4.0), folder)
     return folder / "index.html"
 
 
@@ -93,7 +102,7 @@ class Visit:
 WIDE = {"viewport": {"width": 1280, "height": 900}}
 
 
-@pytest.mark.parametrize("which", ["report", "index"])
+@pytest.mark.parametrize("which", ["report", "turns", "index"])
 def test_every_chart_is_drawn_and_nothing_is_asked_for(
     which: str, browser: Browser, request: pytest.FixtureRequest
 ) -> None:
@@ -132,8 +141,9 @@ def test_the_index_marks_where_figures_changed(browser: Browser, index: Path) ->
             .filter(e => e.textContent === 'r4').map(e => e.parentNode.textContent.includes('▼'))""") == [True]
 
 
-def test_every_axis_has_a_title(browser: Browser, report: Path) -> None:
-    with Visit(browser, report, **WIDE) as visit:
+@pytest.mark.parametrize("which", ["report", "turns"])
+def test_every_axis_has_a_title(which: str, browser: Browser, request: pytest.FixtureRequest) -> None:
+    with Visit(browser, request.getfixturevalue(which), **WIDE) as visit:
         titles = visit.page.evaluate(
             "[...document.querySelectorAll('.chart')].map(e => e.querySelectorAll('.role-axis-title text').length)"
         )
@@ -149,7 +159,17 @@ def test_tooltips_appear(browser: Browser, report: Path, chart: str) -> None:
         assert re.search(r"zstd-6|none|snappy|zlib", tip.inner_text())
 
 
-def test_no_label_overlaps_another_or_is_cut(browser: Browser, report: Path) -> None:
+def test_a_turns_tooltip_says_what_it_was(browser: Browser, turns: Path) -> None:
+    with Visit(browser, turns, **WIDE) as visit:
+        visit.page.locator("[data-chart^=turns-rmw-1] svg .mark-rect.role-mark path").first.hover(force=True)
+        tip = visit.page.locator("#vg-tooltip-element.visible")
+        tip.wait_for()
+        assert re.search(r"arm\s+(none|snappy|zlib|zstd-6)\s+round\s+1\s+throughput\s+[\d,.]+/s", tip.inner_text())
+        assert re.search(r"mongod CPU\s+[\d,.]+ µs/operation", tip.inner_text())
+
+
+@pytest.mark.parametrize("which", ["report", "turns"])
+def test_no_label_overlaps_another_or_is_cut(which: str, browser: Browser, request: pytest.FixtureRequest) -> None:
     faults = """() => [...document.querySelectorAll('.chart svg')].flatMap(svg => {
         const texts = [...svg.querySelectorAll('text')].filter(t => t.textContent && t.getAttribute('opacity') !== '0');
         const boxes = texts.map(t => [t.textContent, t.getBoundingClientRect()]).filter(([_, b]) => b.width);
@@ -162,11 +182,11 @@ def test_no_label_overlaps_another_or_is_cut(browser: Browser, report: Path) -> 
             .map(([b]) => `${svg.closest('.chart').dataset.chart}: ${a} / ${b}`)));
     })"""
     for options in (WIDE, {"viewport": PHONE}):
-        with Visit(browser, report, **options) as visit:
+        with Visit(browser, request.getfixturevalue(which), **options) as visit:
             assert visit.page.evaluate(faults) == []
 
 
-@pytest.mark.parametrize("which", ["report", "index"])
+@pytest.mark.parametrize("which", ["report", "turns", "index"])
 @pytest.mark.parametrize("width", [380, 768, 1280])
 def test_nothing_is_wider_than_the_screen(
     which: str, width: int, browser: Browser, request: pytest.FixtureRequest
@@ -189,7 +209,7 @@ BLANK = """() => {
 }"""
 
 
-@pytest.mark.parametrize("which", ["report", "index"])
+@pytest.mark.parametrize("which", ["report", "turns", "index"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(which: str, scheme: str, browser: Browser, request: pytest.FixtureRequest) -> None:
     with Visit(browser, request.getfixturevalue(which), color_scheme=scheme, **WIDE) as visit:
