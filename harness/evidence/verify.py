@@ -81,10 +81,9 @@ def _file_faults(ledger: Ledger) -> Iterator[str]:
     if not entries:
         yield f"{ledger.folder / digests.FILE}: missing, so nothing shows whether this run is as it was recorded"
         return
-    recorded = {entry.path: entry for entry in entries if not entry.path.startswith(REPORT)}
     if not ledger.finished and not digests.is_there(ledger.folder, entries[-1]):  # killed before it came true
-        del recorded[entries[-1].path]
-        recorded |= {entry.path: entry for entry in entries[:-1] if entry.path == entries[-1].path}
+        entries = entries[:-1]
+    recorded = {entry.path: entry for entry in entries if not entry.path.startswith(REPORT)}
     names = _names_of_run(ledger)
     yield from (f"{ledger.folder / name}: missing" for name in sorted(recorded.keys() - names))
     yield from (f"{ledger.folder / name}: the run does not name it" for name in sorted(names - recorded.keys()))

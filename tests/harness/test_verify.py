@@ -304,6 +304,13 @@ def test_killed_between_announcement_and_change(run: Ledger) -> None:
     assert list(folder_faults(run)) == []
 
 
+def test_killed_before_its_report_was_rendered(run: Ledger) -> None:
+    unfinished(run)
+    run.digests.append([Entry.of("report/trials.parquet", b"what it was to become")])
+    shutil.rmtree(run.folder / "report")
+    assert list(folder_faults(run)) == []
+
+
 def test_a_loss_of_power_tears_the_last_line(run: Ledger) -> None:
     unfinished(run)
     with (run.folder / FILE).open("ab") as file:
