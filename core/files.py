@@ -51,7 +51,7 @@ def refuse_links(*folders: Path) -> None:
     for folder in folders:
         for path in (folder, *(folder.iterdir() if folder.is_dir() and not folder.is_symlink() else ())):
             if path.is_symlink():
-                raise LinkedError(f"{path} is a symbolic link, and nothing is written where one leads")
+                raise LinkedError(f"{path} is a symbolic link, and Pressgauge writes through none")
 
 
 def sync(path: Path) -> None:

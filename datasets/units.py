@@ -117,7 +117,7 @@ def _json_unit(recipe: UserFile, number: int, line: str) -> str:
     try:
         parsed = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise DatasetError(f"{where}: not JSON ({error}); give one JSON value a line, or format: text") from None
+        raise DatasetError(f"{where}: not JSON ({error}); give one JSON value per line, or format: text") from None
     if recipe.field is None:
         return line
     unit = parsed.get(recipe.field) if isinstance(parsed, dict) else None

@@ -72,7 +72,7 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
             yield Reason(
                 code="client-stood-still",
                 message=f"{phase.name}: {client.longest_interval_s:.1f} s passed between two counts of {client.name}, "
-                "which makes one a second: it, or its whole host, stood still; run on a quieter host",
+                "which counts once per second: it, or its whole host, stood still; run on a quieter host",
             )
         if _link_failed(client):
             yield Reason(

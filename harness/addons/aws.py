@@ -111,7 +111,7 @@ def _refuse_odd_proxies(service: str) -> None:
         if scheme in {"http", "https"} and not _PROXY.fullmatch(proxy):
             raise InputError(
                 f"{service}: {scheme}_proxy is no http(s)://user:password@host:port",
-                do="mend it, with signs of the password other than letters and digits as %XX",
+                do="mend it, with every character of the password that is no letter or digit as %XX",
             )
 
 

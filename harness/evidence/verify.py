@@ -56,7 +56,7 @@ def require_verified(ledger: Ledger, found: Iterator[str]) -> None:
         raise InputError(
             f"{ledger.folder}: this run is not as it was recorded: {wrong[0]}{more}",
             do=f"`make verify RUN={ledger.folder}` lists everything; restore what was changed from a copy, or, where "
-            "only Pressgauge's reading of the evidence is another since then, type `make rederive`",
+            "only the way Pressgauge reads evidence has changed since, type `make rederive`",
         )
 
 

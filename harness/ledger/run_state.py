@@ -50,7 +50,7 @@ def read_run_state(path: Path) -> RunState:
     except (OSError, ValidationError) as error:
         why = first_fault(error) if isinstance(error, ValidationError) else error.strerror
         raise InputError(
-            f"{path}: not what a run keeps of itself: {why}", do="restore the file, or start a new run with NEW=1"
+            f"{path}: not the state of a run: {why}", do="restore the file, or start a new run with NEW=1"
         ) from error
 
 

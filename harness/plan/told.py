@@ -16,7 +16,7 @@ def _bounded(told: JsonValue) -> JsonValue:
     for one in told.values() if isinstance(told, dict) else told if isinstance(told, list) else ():
         _bounded(one)
     if isinstance(told, int | float) and not -LARGEST <= told <= LARGEST:
-        raise ValueError("not a number of this world")
+        raise ValueError("a number out of bounds")
     return told
 
 

@@ -115,7 +115,7 @@ class Client(Part):
     @model_validator(mode="after")
     def _not_too_slow(self) -> Self:
         if self.target_per_s and self.target_per_s < self.threads:  # YCSB's clock of a thread ends at two seconds
-            raise ValueError(f"target_per_s is below one operation a second for each of {self.threads} threads")
+            raise ValueError(f"target_per_s is below one operation per second for each of {self.threads} threads")
         return self
 
 

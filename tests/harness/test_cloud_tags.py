@@ -270,7 +270,7 @@ def test_a_name_of_ec2s_is_told_without_control_characters(ec2: Any, tmp_path: P
 def test_no_limit_is_kept_beside_hosts_of_unknown_cost(ec2: Any, spec: Campaign, odd: dict[str, str]) -> None:
     """A price of `nan` is less than any limit, and so is one of -1000."""
     host = tag_a_host(ec2, **odd)
-    with pytest.raises(InputError, match=f"{host}: up for this campaign, and by their tags no one can tell"):
+    with pytest.raises(InputError, match=f"{host}: up for this campaign, and their tags do not say"):
         prepare(spec, [])
 
 

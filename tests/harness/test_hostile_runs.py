@@ -158,7 +158,7 @@ def test_a_message_is_cut_and_not_refused(run: Ledger) -> None:
 )
 def test_what_a_run_keeps_of_itself_is_of_the_right_types_or_refused(run: Ledger, state: Any) -> None:
     (run.folder / STATE_FILE).write_text(json.dumps(state), encoding="utf-8")
-    with pytest.raises(InputError, match=r"run\.json: not what a run keeps of itself"):
+    with pytest.raises(InputError, match=r"run\.json: not the state of a run"):
         read_run(run, read_campaign(run))
 
 

@@ -217,7 +217,7 @@ def test_paths_do_not_collide(paths: tuple[str, str]) -> None:
 @pytest.mark.parametrize("run", ["../x", "quick/..", "quick/.hidden", "quick/a b"])
 def test_what_names_no_run_is_not_asked_for(aws: Aws, store: Bucket, tmp_path: Path, run: str) -> None:
     ran = harness("pull", run, "--store", "s3://lab/runs", "--results", tmp_path / "elsewhere")
-    assert (ran.code, "no names of a campaign and a run" in ran.err) == (2, True), ran.err
+    assert (ran.code, "not the names of a campaign and a run" in ran.err) == (2, True), ran.err
     assert not (tmp_path / "elsewhere").exists()
 
 
@@ -331,5 +331,5 @@ def test_names_in_a_store_that_name_nothing_are_told_as_such(aws: Aws, store: Bu
     ran = harness("store-list", "--store", "s3://lab/runs")
     assert ran.code == 0, ran.err
     assert "\x1b" not in ran.out
-    assert ran.out.count("no names of a campaign and a run") == 5
+    assert ran.out.count("not the names of a campaign and a run") == 5
     assert "1 of 6 runs have a report" in ran.out

@@ -107,7 +107,7 @@ def prepare(campaign: Campaign, names: Sequence[str], elsewhere: Iterable[str] =
 def _most(fleet: Fleet) -> float:
     if fleet.unknown:
         raise InputError(
-            f"{', '.join(fleet.unknown)}: up for this campaign, and by their tags no one can tell what they will cost",
+            f"{', '.join(fleet.unknown)}: up for this campaign, and their tags do not say what they will cost",
             do="see `make cloud-list`; `make cloud-down` removes them",
         )
     return fleet.most
@@ -117,7 +117,7 @@ def _chosen(cloud: Cloud, names: Sequence[str]) -> dict[str, Hosts]:
     known = ", ".join(cloud.hosts)
     for name in names:
         if name not in cloud.hosts:
-            raise InputError(f"{name!r} is no kind of hosts in the spec; it has: {known}", do="check HOSTS")
+            raise InputError(f"{name!r} is not among the hosts in the spec: {known}", do="check HOSTS")
     chosen = {name: hosts for name, hosts in cloud.hosts.items() if not names or name in names}
     if {hosts.group for hosts in chosen.values()} != {"db", "clients"}:
         raise InputError("a campaign needs hosts in db and in clients", do=f"name some of both in HOSTS: {known}")

@@ -49,7 +49,7 @@ def index_store(store: Bucket) -> Iterator[str]:
 def _look(store: Bucket, campaign: str, run_id: str) -> tuple[str, RunSummary | None]:
     """A run's line and, if it has a report, its summary."""
     if not is_name(campaign) or not is_run_name(run_id):
-        return f"{campaign!r}/{run_id!r}: no names of a campaign and a run", None
+        return f"{campaign!r}/{run_id!r}: not the names of a campaign and a run", None
     try:
         manifest = read_manifest(store, campaign, run_id)
         with _small(store, manifest, {DECISION_FILE, HOST_FILE}) as folder:

@@ -48,7 +48,7 @@ def pull(store: Bucket, campaign: str, run_id: str, results: Path) -> tuple[Path
     """
     if not is_name(campaign) or not (run_id == LATEST or is_run_name(run_id)):
         raise InputError(
-            f"{campaign!r}, {run_id!r}: no names of a campaign and a run", do="give RUN=<campaign>/<run-id>"
+            f"{campaign!r}, {run_id!r}: not the names of a campaign and a run", do="give RUN=<campaign>/<run-id>"
         )
     manifest = read_manifest(store, campaign, newest(store, campaign) if run_id == LATEST else run_id)
     final = results / campaign / manifest.run_id
