@@ -64,6 +64,10 @@ class Gate:
         """Return when no operation is in flight any more, and none begins; the Unix time since when."""
         return None if self.finished else self._say("close", still)
 
+    def pace(self) -> None:
+        """From the next turn on operations keep the pace that the client was given; a warm-up needs none."""
+        self._send("pace")
+
     def end(self) -> None:
         """The client has had its last turn."""
         self._send("end")

@@ -66,6 +66,9 @@ class TurnTaking:
             moments = [act(child.gate, child.is_at_work) for child in children if child.gate]
             return max((moment for moment in moments if moment is not None), default=None)
 
+        if grant.measured and not any(earlier["measured"] for earlier in self.turns[:-1]):
+            for gate in gates:
+                gate.pace()
         began = time.monotonic()
         turn["opened_s"] = each(Gate.open)
         if grant.measured:

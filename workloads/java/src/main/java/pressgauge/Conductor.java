@@ -13,6 +13,8 @@ import java.nio.file.Path;
  *
  * <ul>
  *   <li>to the parent, {@code ready}: every thread has connected and waits at the closed gate
+ *   <li>{@code pace} while closed, without an answer: from the next turn on operations keep their
+ *       pace, if they have one
  *   <li>{@code open}, answered by {@code opened <unix ms>}
  *   <li>{@code mark}, answered by {@code marked <unix ms>}: the turn's measured part begins
  *   <li>{@code close}, answered by {@code closed <unix ms> <operations so far>} once none is in
@@ -102,6 +104,7 @@ final class Conductor {
     switch (line) {
       case "open" -> gate.open();
       case "mark" -> gate.mark();
+      case "pace" -> gate.pace();
       case "close" -> gate.close();
       case "end" -> gate.end();
       default -> throw new UsageException(Gate.PROPERTY + ": no command: " + line);

@@ -58,6 +58,7 @@ final class Gate {
   private volatile Opening opening; // null while it is closed
   private volatile boolean stopped;
   private volatile Thread closing;
+  private volatile long pacedSinceNs; // in gate time; -1 while no pace is kept
   private long openedMs;
   private long gateNs;
   private Long measuredMs;
@@ -84,6 +85,7 @@ final class Gate {
     this.clockNs = clockNs;
     this.operations = operations;
     this.attendant = attendant;
+    pacedSinceNs = attendant == null ? 0 : -1;
   }
 
   static boolean isAttended(Settings settings) {
@@ -173,6 +175,20 @@ final class Gate {
     attendant.accept("opened " + openedMs);
     opening = new Opening(clockNs.getAsLong(), gateNs);
     passes.forEach(Pass::wake);
+  }
+
+  /** The gate time since when operations keep their pace; negative if they don't yet. */
+  long pacedSinceNs() {
+    return pacedSinceNs;
+  }
+
+  /** From the next turn on operations keep their pace; warm-ups before go as fast as they can. */
+  synchronized void pace() {
+    if (ended) {
+      return;
+    }
+    require(!inTurn, "pace");
+    pacedSinceNs = gateNs;
   }
 
   /** Begins the measured part of a turn. */

@@ -23,6 +23,7 @@ final class Worker {
   private final Map<String, ByteIterator> document;
   private final Map<String, LongAdder> successes = new HashMap<>();
   private int done;
+  private int firstPaced = -1;
   private int failuresInARow;
   private boolean died;
 
@@ -64,11 +65,12 @@ final class Worker {
   }
 
   private boolean throughGate(BooleanSupplier operation) {
-    if (!gate.enter(pass, pace == null ? 0 : pace.dueNs(done))) {
+    long dueNs = dueNs();
+    if (!gate.enter(pass, dueNs)) {
       return false;
     }
     if (pace != null) {
-      measurements.setIntendedStartTimeNs(pass.dueAtNs());
+      measurements.setIntendedStartTimeNs(dueNs > 0 ? pass.dueAtNs() : System.nanoTime());
     }
     try {
       boolean goesOn = operation.getAsBoolean();
@@ -79,6 +81,18 @@ final class Worker {
     } finally {
       gate.leave(pass);
     }
+  }
+
+  /** When the next operation is due, in gate time; 0 for at once. */
+  private long dueNs() {
+    long pacedSinceNs = gate.pacedSinceNs();
+    if (pace == null || pacedSinceNs < 0) {
+      return 0;
+    }
+    if (firstPaced < 0) {
+      firstPaced = done;
+    }
+    return Math.max(1, pacedSinceNs + pace.dueNs(done - firstPaced));
   }
 
   /** Sends what is pending while the gate is still open, and tells that nothing will follow. */

@@ -52,13 +52,13 @@ class ConductorTest extends WorkloadRunner {
     final List<Thread> threads = new ArrayList<>();
     final SocketChannel socket;
 
-    Conducted(int operations) throws Exception {
+    Conducted(int operations, String... more) throws Exception {
       var path = folder.resolve("gate");
       listening.bind(UnixDomainSocketAddress.of(path));
       var properties =
           properties(
               concat(
-                  RMW,
+                  concat(RMW, more),
                   "operationcount",
                   Integer.toString(operations),
                   "threadcount",
@@ -140,6 +140,32 @@ class ConductorTest extends WorkloadRunner {
       }
     }
     return found;
+  }
+
+  @Test
+  void warmUpsKeepNoPaceAndLaterTurnsDo() throws Exception {
+    try (var client = new Conducted(Integer.MAX_VALUE, "pressgauge.pace", "0.001")) {
+      assertEquals("ready", client.heard());
+      client.say("open");
+      client.heard("opened");
+      while (client.workload.record().attempted("") < 2000) {
+        Thread.sleep(1);
+      }
+      client.say("close");
+      long warm = Long.parseLong(client.heard().split(" ")[2]);
+      client.say("pace");
+      client.say("open");
+      client.heard("opened");
+      // Threads that waited at the gate do what they waited for, and one more is due by its pace.
+      while (client.workload.record().attempted("") <= warm) {
+        Thread.sleep(1);
+      }
+      client.say("close");
+      long paced = Long.parseLong(client.heard().split(" ")[2]) - warm;
+      assertTrue(paced <= THREADS + 1, paced + " operations");
+      client.say("end");
+      client.ended();
+    }
   }
 
   @Test
