@@ -42,6 +42,16 @@ def test_a_record_appears_with_its_artefacts(tmp_path: Path) -> None:
     assert one.artefacts[0].blake3 == file_digest(folder / "load.INSERT.hdr")
 
 
+def test_a_record_is_parsed_once_and_anew_where_it_changed(tmp_path: Path) -> None:
+    ledger = fresh(tmp_path)
+    folder = ledger.commit(record(), ledger.workspace("000-0-snappy"))
+    (one,), (again,) = ledger.records(), ledger.records()
+    assert one is again
+    changed = one.model_copy(update={"attempt": 2})
+    (folder / "trial.json").write_text(changed.model_dump_json())
+    assert ledger.records() == [changed]
+
+
 def test_large_artefacts_are_kept_compressed_and_read_as_before(tmp_path: Path) -> None:
     ledger = fresh(tmp_path)
     work = ledger.workspace("000-0-snappy")
