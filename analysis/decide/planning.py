@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from analysis.stats.effects import Group
 from analysis.stats.forecast import Levels, blocks_to_decide, detectable_effect
 from analysis.stats.primary import primary_of
 from analysis.stats.quantities import Estimate
+from analysis.stats.rounds import RoundScatter, round_scatter
 from analysis.stats.verdicts import Effect, Family, Verdict, log_margin
 from core.model import Part
 
@@ -51,6 +53,14 @@ class NoiseFloor(Part):
     )
     detectable_alone_percent: float | None = Field(
         description="The same, were it the only question: what Holm's correction comes to when all others are answered."
+    )
+    rounds: float | None = Field(None, description="Of turns in a block, on average; None: trials took no turns.")
+    best_rounds: float | None = Field(
+        None, description="Per block, at which the same time would tell most; None: as many as can be, or no turns."
+    )
+    round_scatter_percent: float | None = Field(None, description="Standard deviation of one round's ratio in a block.")
+    load_scatter_percent: float | None = Field(
+        None, description="That of a block's ratio beyond what its rounds explain: what another load brings."
     )
     controls: tuple[ControlDifference, ...] = ()
 
@@ -115,7 +125,7 @@ def _of_factor(factor: Factor, effects: Sequence[Effect], found: Study, planned:
         for key in primary_of(factor, found.primary):
             if key in keys:
                 inside = [e for e in effects if e.group == group and e.metric == key]
-                yield _floor(inside, group, key, family, planned)
+                yield _floor(inside, group, key, family, planned).model_copy(update=_of_rounds(found, inside))
 
 
 def _family(factor: Factor, effects: Sequence[Effect], found: Study, planned: _Planned) -> _Family:
@@ -150,6 +160,35 @@ def _floor(effects: Sequence[Effect], group: Group, key: str, family: _Family, p
         deciding_blocks=_deciding(effects, family, planned.looks),
         controls=_controls(effects),
     )
+
+
+def _of_rounds(found: Study, effects: Sequence[Effect]) -> dict[str, float | None]:
+    """How a metric's scatter comes about where trials took turns; both are shown, only that of blocks is tested."""
+    scatter = round_scatter(found.records, effects)
+    if scatter is None:
+        return {}
+    return {
+        "rounds": scatter.rounds,
+        "best_rounds": _best_rounds(found.records, scatter),
+        "round_scatter_percent": _as_percent(scatter.of_rounds),
+        "load_scatter_percent": _as_percent(scatter.of_loads),
+    }
+
+
+def _best_rounds(records: Sequence[TrialRecord], scatter: RoundScatter) -> float | None:
+    """The rounds per block that would serve best, by what blocks and their rounds took; a round is one of any phase."""
+    spent = [
+        (record.steps_s["total"], len(phase.turns), sum(turn.measured_s for turn in phase.turns) * record.sharing)
+        for record in records
+        for phase in record.phases
+        if phase.turns and phase.kind == "run"
+    ]
+    rounds, turning_s = sum(count for _, count, _ in spent), sum(seconds for *_, seconds in spent)
+    if not rounds:
+        return None
+    block_s = fmean(total for total, *_ in spent) - turning_s / len(spent)
+    best = scatter.best_rounds(max(block_s, 1.0), turning_s / rounds)
+    return best if math.isfinite(best) else None
 
 
 def _deciding(effects: Sequence[Effect], family: _Family, looks: Looks | None) -> int | None:

@@ -29,6 +29,8 @@ class Study:
     """All that was found out about a campaign's arms, engines and platforms so far."""
 
     criteria: Criteria
+    records: tuple[TrialRecord, ...]
+    """Those that stand."""
     trials: pd.DataFrame
     measurements: pd.DataFrame
     """With the costs under the criteria's prices."""
@@ -111,7 +113,9 @@ def study(records: Iterable[TrialRecord], criteria: Criteria, looks: Looks | Non
         )
         for factor, baseline in baselines.items()
     }
-    return Study(criteria, trials, measured, offered, workload, primary, controls, baselines, looks, compared)
+    return Study(
+        criteria, tuple(kept), trials, measured, offered, workload, primary, controls, baselines, looks, compared
+    )
 
 
 def _baselines(records: Sequence[TrialRecord], criteria: Criteria) -> dict[Factor, str]:

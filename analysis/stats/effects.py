@@ -57,6 +57,10 @@ class Group(Part):
         """The group in which a cell's arm is compared with others."""
         return cls(engine=cell.engine, dataset=cell.dataset, platform=cell.platform)
 
+    def holds(self, cell: Cell) -> bool:
+        """Whether a cell is of the group, whatever its level of the factor is."""
+        return all(getattr(cell, factor) == level for factor, level in self.model_dump(exclude_none=True).items())
+
     @property
     def factor(self) -> Factor:
         """What is compared within the group: the factor that is not held fixed."""

@@ -31,7 +31,7 @@ def foresee(campaign: Campaign, earlier: Sequence[TrialRecord], blocks: int) -> 
         seen = floor.detectable_percent
         told = "its scatter is unknown" if seen is None else f"a difference of {seen:.1f} % is seen four times in five"
         what = f"{floor.metric} between {floor.group.factor}s ({floor.group.label})"
-        yield f"{what}: in {floor.blocks} blocks {told}{_decided_by(floor)}"
+        yield f"{what}: in {floor.blocks} blocks {told}{_decided_by(floor)}{_rounds_or_blocks(floor)}"
 
 
 def _decided_by(floor: planning.NoiseFloor) -> str:
@@ -42,6 +42,19 @@ def _decided_by(floor: planning.NoiseFloor) -> str:
         return ", and the earlier run's effects are decided"
     more = floor.deciding_blocks - floor.blocks
     return f"; about {more} more block{'' if more == 1 else 's'} would decide the earlier run's effects"
+
+
+def _rounds_or_blocks(floor: planning.NoiseFloor) -> str:
+    """Where trials took turns: whether a given time is better spent on more rounds or on more blocks."""
+    if floor.rounds is None:
+        return ""
+    scatters = f"rounds scatter by {floor.round_scatter_percent:.1f} %, loads by {floor.load_scatter_percent:.1f} %"
+    if floor.best_rounds is None or floor.best_rounds > floor.rounds:
+        best = "many" if floor.best_rounds is None else f"about {floor.best_rounds:.0f}"
+        return (
+            f"; {scatters}: longer phases ({best} rounds rather than {floor.rounds:.0f}) are cheaper than more blocks"
+        )
+    return f"; {scatters}: more blocks are cheaper than more rounds than {floor.rounds:.0f}"
 
 
 def comparisons(campaign: Campaign, platforms: Sequence[str]) -> dict[Factor, int]:

@@ -262,10 +262,20 @@ def noise(material: Material) -> Table:
                 f"{floor.group.factor}s",
                 floor.group.label,
                 metric(floor.metric).label,
-                ABSENT if floor.scatter_percent is None else f"{number(floor.scatter_percent)} %",
-                ABSENT if floor.detectable_percent is None else f"{number(floor.detectable_percent)} %",
+                *(
+                    ABSENT if percent is None else f"{number(percent)} %"
+                    for percent in (
+                        floor.scatter_percent,
+                        floor.round_scatter_percent,
+                        floor.load_scatter_percent,
+                        floor.detectable_percent,
+                    )
+                ),
                 controls,
             )
         )
-    columns = ("between", "group", "metric", "scatter of a block's ratio", "smallest effect it could see", "A/A arms")
+    columns = (
+        "between", "group", "metric", "scatter of a block's ratio", "of a round's", "of loads, beyond their rounds",
+        "smallest effect it could see", "A/A arms",
+    )  # fmt: skip
     return Table(columns, tuple(body), labels=3)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from analysis.decide.decision import decide
 from analysis.stats.criteria import Criteria
-from analysis.stats.rounds import RoundRatio, round_ratios
+from analysis.stats.rounds import RoundRatio, round_ratios, round_scatter
 from analysis.trial.records import Turn
 from tests.analysis.synthetic import SNAPPY, ZSTD, campaign, voided
 
@@ -83,3 +85,30 @@ def test_turns_of_no_length_and_no_operation_have_no_ratio(two_blocks: list[Tria
     told = [with_turns(one, *(nothing if one.cell.arm == "snappy" else other)) for one in two_blocks if one.block == 0]
     assert round_ratios(told, effect(told, "rmw.throughput")) == [RoundRatio(0, 3, 0.5)]
     assert round_ratios(told, effect(told, "rmw.mongod_cpu_us_per_operation")) == []
+
+
+def test_the_scatter_of_rounds_and_of_loads() -> None:
+    """Simulated: each block's load differs by 3 %, each round by 10 %."""
+    draw = np.random.default_rng(20221122)
+    records = []
+    for record in campaign(arms=(SNAPPY, ZSTD), blocks=60):
+        if record.cell.arm == "snappy":
+            logs = np.zeros(8)
+        else:
+            logs = draw.normal(0.0, 0.03) + draw.normal(0.0, 0.10, 8)
+        turns = (turn(place, round(1e6 * math.exp(log))) for place, log in enumerate(logs))
+        records.append(with_turns(record, *turns))
+    found = round_scatter(records, [effect(records, "rmw.throughput")])
+    assert found is not None
+    assert found.rounds == 8
+    assert found.of_rounds == pytest.approx(0.10, rel=0.1)
+    assert found.of_loads == pytest.approx(0.03, rel=0.4)
+    assert found.best_rounds(block_s=90, round_s=10) == pytest.approx(3 * found.of_rounds / found.of_loads)
+    (floor,) = (one for one in decide(records, Criteria(baseline="snappy")).noise_floor if "throughput" in one.metric
+                and one.metric.startswith("rmw"))  # fmt: skip
+    assert floor.rounds == 8
+    assert floor.round_scatter_percent == pytest.approx(100 * math.expm1(found.of_rounds))
+
+
+def test_one_block_tells_no_load_from_its_rounds(two_blocks: list[TrialRecord]) -> None:
+    assert round_scatter(two_blocks[:2], [effect(two_blocks[:2], "rmw.throughput")]) is None
