@@ -92,10 +92,8 @@ def test_the_scatter_of_rounds_and_of_loads() -> None:
     draw = np.random.default_rng(20221122)
     records = []
     for record in campaign(arms=(SNAPPY, ZSTD), blocks=60):
-        if record.cell.arm == "snappy":
-            logs = np.zeros(8)
-        else:
-            logs = draw.normal(0.0, 0.03) + draw.normal(0.0, 0.10, 8)
+        drawn = draw.normal(0.0, 0.03) + draw.normal(0.0, 0.10, 8)
+        logs = np.zeros(8) if record.cell.arm == "snappy" else drawn
         turns = (turn(place, round(1e6 * math.exp(log))) for place, log in enumerate(logs))
         records.append(with_turns(record, *turns))
     found = round_scatter(records, [effect(records, "rmw.throughput")])
