@@ -12,7 +12,7 @@ from harness.plan.clients import load_part, run_part
 from harness.plan.topology import REPLICA_SET
 from harness.plan.trials import trial_seconds
 from harness.spec.upgrade_path import stations
-from workloads.jvm import JVM_OPTIONS
+from workloads.jvm import JVM_OPTIONS, JVM_OPTIONS_IN_TURNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -183,7 +183,7 @@ def _driven(
     """How a phase is driven, and what each client process does of it; threads and target are dealt out evenly."""
     return {
         "timeout_s": phase.timeout_s * sharing,
-        "jvm_options": list(JVM_OPTIONS),
+        "jvm_options": list(JVM_OPTIONS if sharing == 1 else JVM_OPTIONS_IN_TURNS),
         "clients": [
             {
                 "host": client.host,
