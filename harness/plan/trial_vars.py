@@ -12,7 +12,7 @@ from harness.plan.clients import load_part, run_part
 from harness.plan.topology import REPLICA_SET
 from harness.plan.trials import trial_seconds
 from harness.spec.upgrade_path import stations
-from workloads.jvm import JVM_OPTIONS, JVM_OPTIONS_IN_TURNS
+from workloads.jvm import JVM_OPTIONS, JVM_OPTIONS_FOR_SHORT_PHASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -90,12 +90,14 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
             "name": "load",
             "properties": common | {"mongodb.batchsize": campaign.load.batch, "pressgauge.phase": 0},
             **_driven(campaign.load, site.clients, load, sharing),
+            "jvm_options": _jvm_options(campaign),
         },
         "phases": [
             {
                 "name": name,
                 "properties": common | run_properties(workload, mixes[name], number, in_turns=floor is not None),
                 **_driven(workload, site.clients, run(workload), sharing),
+                "jvm_options": _jvm_options(campaign),
             }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
         ],
@@ -167,6 +169,11 @@ def longest_trial_s(campaign: Campaign, sharing: int = 1) -> float:
     return sharing * (600 + phases + trial_seconds(campaign))
 
 
+def _jvm_options(campaign: Campaign) -> list[str]:
+    """The clients' Java options; those of a campaign made for turns hold where its trials can't take any, too."""
+    return list(JVM_OPTIONS if campaign.design == "sequential" else JVM_OPTIONS_FOR_SHORT_PHASES)
+
+
 def _document_properties(campaign: Campaign) -> dict[str, Any]:
     return {
         "recordcount": campaign.records,
@@ -183,7 +190,6 @@ def _driven(
     """How a phase is driven, and what each client process does of it; threads and target are dealt out evenly."""
     return {
         "timeout_s": phase.timeout_s * sharing,
-        "jvm_options": list(JVM_OPTIONS if sharing == 1 else JVM_OPTIONS_IN_TURNS),
         "clients": [
             {
                 "host": client.host,

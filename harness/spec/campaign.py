@@ -272,8 +272,9 @@ class Campaign(Part):
     blocks: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] | Blocks = Field(3, description="Rounds; each runs every cell.")
     design: Design = Field(
         "turns",
-        description="How the trials of a block run: all alive, taking turns of seconds, where the hosts allow it; "
-        "or one after the other.",
+        description="How the trials of a block run: all alive, taking turns of seconds, where the hosts allow it, with "
+        "clients that are warm within 2 s; or one after the other, with clients that take some 14 s to be warm and "
+        "half the CPU then.",
     )
     turns: Turns = Turns()
     engines: Annotated[dict[Name, Engine], _Some] = Field(description="Factor: engines by name.")
