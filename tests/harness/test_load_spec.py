@@ -104,7 +104,7 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
         ("{threads: 2}", "{pace: {of: a}, target_per_s: 9}", ":11: workloads.rmw", "either pace or target_per_s"),
         (
             "rmw: {threads: 2}",
-            "rmw: {}\n  f: {pace: {of: rmw}}\nblocks: 1",
+            "rmw: {}\n  f: {pace: {of: rmw}}\nblocks: 1\ndesign: sequential",
             ":12: workloads.f.pace",
             "at least 2 blocks",
         ),
