@@ -31,7 +31,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     arms = {f"zstd-{level}": {"block_compressor": "zstd", "zstd_level": level} for level in (1, 19)}
     spec = small(
-        folder / "paced.yaml", 27312, blocks=3, arms=arms, workloads=workloads, decision={"baseline": "zstd-1"}
+        folder / "paced.yaml",
+        27312,
+        blocks=3,
+        design="sequential",
+        arms=arms,
+        workloads=workloads,
+        decision={"baseline": "zstd-1"},
     )
     ran = harness("run", spec, "--results", folder / "results", "--plain")
     assert ran.code == 0, ran.out + ran.err
