@@ -37,10 +37,13 @@ def disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-def test_a_disk_that_fills_up(disk: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("design", "done"), [("sequential", [0]), ("turns", [])])
+def test_a_disk_that_fills_up(disk: Path, tmp_path: Path, design: str, done: list[int]) -> None:
+    """What is done stays; of trials that take turns, all are under way."""
     spec = small(
         tmp_path / "full.yaml",
         27318,
+        design=design,
         arms=ARMS,
         workloads={"rmw": {"threads": 1, "warmup_s": 0, "measure_s": 4}},
         limits={"free_disk": "100MiB"},
@@ -48,7 +51,7 @@ def test_a_disk_that_fills_up(disk: Path, tmp_path: Path) -> None:
     arguments = ("run", spec, "--results", disk / "results", "--plain")
     running = start(*arguments)
     trials = disk / "results/full/latest/trials"
-    await_files(running, trials, "0001-*", ".0002-*/load.status.log")
+    await_files(running, trials, *(f"{number + 1:04d}-*" for number in done), ".0002-*/load.status.log")
     filled = os.statvfs(disk)
     with (disk / "of-somebody-else").open("wb") as other:
         os.posix_fallocate(other.fileno(), 0, filled.f_bavail * filled.f_frsize - 50 * MIB)
@@ -58,7 +61,7 @@ def test_a_disk_that_fills_up(disk: Path, tmp_path: Path) -> None:
     assert "make space" in err
     assert "Traceback" not in out + err
     assert left_running(HOME) == []
-    assert [record.index for record in find_run(trials.parent).records()] == [0]
+    assert [record.index for record in find_run(trials.parent).records()] == done
 
     (disk / "of-somebody-else").unlink()
     ran = harness(*arguments)
