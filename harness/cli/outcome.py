@@ -173,7 +173,7 @@ def summarise(decision: Decision, ledger: Ledger) -> Iterator[str]:
 
 def exit_code(decision: Decision, records: Sequence[TrialRecord], planned: Sequence[PlannedTrial]) -> Exit:
     """4 where trials are missing or void, else 1 where no arm satisfies the constraints, else 0."""
-    counting = {(record.block, record.cell) for record in records if record.counts}
+    counting = {(record.block, record.cell) for record in frames.once_per_cell(records) if record.counts}
     if any(trial.what not in counting for trial in planned):
         return Exit.INCOMPLETE
     return Exit.GATE_FAILED if decision.exit_code else Exit.FINE
