@@ -66,6 +66,8 @@ class Scene:
     done: int = 0
     void: int = 0
     seconds_each: float = 0.0
+    beside: int = 1
+    """The most trials that were under way at once: as many will be."""
     stages: dict[str, Stage] = field(default_factory=lambda: {"": Stage()})
     """By lane."""
 
@@ -76,8 +78,9 @@ class Scene:
     def left_s(self, now: float) -> float:
         """Expected seconds until the last trial is done."""
         under_way = [now - stage.trial_since for stage in self.stages.values() if stage.trial]
+        self.beside = max(self.beside, len(under_way))
         whole = (self.trials - self.done) * self.seconds_each - sum(under_way)
-        return max(0.0, whole / max(1, len(under_way)))
+        return max(0.0, whole / self.beside)
 
     def shares(self, now: float) -> list[tuple[str, float]]:
         """How much is done of the campaign and the block, each from 0 to 1."""

@@ -13,9 +13,8 @@ import math
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 from scipy import stats
 
@@ -38,7 +37,7 @@ METRICS = (
     "rmw.mongod_cpu_us_per_operation_in_window", "insert.throughput", "storage_bytes_per_document",
 )  # fmt: skip
 # What each design needs: separate trials have the client's optimising compiler, and wait until it is done.
-DESIGNS = {
+DESIGNS: dict[str, dict[str, Any]] = {
     "turns": {
         "turns": {"seconds": 2, "cut_s": 0.4},
         "load": {"threads": 4, "warmup_s": 2},
@@ -50,7 +49,7 @@ DESIGNS = {
         "workloads": {"rmw": {"threads": 4, "warmup_s": 12, "measure_s": 14}},
     },
 }
-SAME = {
+SAME: dict[str, Any] = {
     "seed": 11,
     "blocks": BLOCKS,
     "arms": ARMS,
@@ -76,10 +75,13 @@ def log_ratios(folder: Path) -> pd.DataFrame:
     found = []
     for path in sorted(folder.glob("2*")):
         table = frames.measurements(Ledger(path).records())
-        values = table[table["counts"]].pivot_table(index=["metric", "block"], columns="arm", values="value")
-        logs = np.log(values[["again", "zstd"]].div(values["snappy"], axis=0))
+        asked = table[table["counts"] & table["metric"].isin(METRICS)]
+        values = asked.pivot_table(index=["metric", "block"], columns="arm", values="value")
+        ratios: pd.DataFrame = values[["again", "zstd"]].div(values["snappy"], axis=0)
+        logs: pd.DataFrame = ratios.map(math.log)
         found.append(logs.reset_index().assign(run=path.name))
-    return pd.concat(found)
+    whole: pd.DataFrame = pd.concat(found)
+    return whole
 
 
 def lines(results: Path) -> Iterator[str]:

@@ -191,12 +191,18 @@ final class Gate {
     pacedSinceNs = gateNs;
   }
 
-  /** Begins the measured part of a turn. */
+  /**
+   * Begins the measured part of a turn. What is late by then is so by the switch to this turn, and
+   * is due anew from here: it would otherwise wait in front of all that is measured.
+   */
   synchronized void mark() {
     if (ended) {
       return;
     }
     require(inTurn && measuredMs == null, "mark");
+    if (pacedSinceNs >= 0) {
+      pacedSinceNs = gateNs + clockNs.getAsLong() - opening.sinceNs;
+    }
     measuredMs = intervals.cut();
     attendant.accept("marked " + measuredMs);
   }

@@ -23,7 +23,8 @@ final class Worker {
   private final Map<String, ByteIterator> document;
   private final Map<String, LongAdder> successes = new HashMap<>();
   private int done;
-  private int firstPaced = -1;
+  private int firstPaced;
+  private long pacedSince = -1; // in gate time: from then on its operations are due one by one
   private int failuresInARow;
   private boolean died;
 
@@ -89,7 +90,8 @@ final class Worker {
     if (pace == null || pacedSinceNs < 0) {
       return 0;
     }
-    if (firstPaced < 0) {
+    if (pacedSinceNs != pacedSince) {
+      pacedSince = pacedSinceNs;
       firstPaced = done;
     }
     return Math.max(1, pacedSinceNs + pace.dueNs(done - firstPaced));

@@ -143,6 +143,24 @@ class ConductorTest extends WorkloadRunner {
   }
 
   @Test
+  void whatIsLateWhenATurnIsMeasuredIsDueAnew() throws Exception {
+    try (var client = new Conducted(Integer.MAX_VALUE, "pressgauge.pace", "4000")) {
+      assertEquals("ready", client.heard());
+      client.say("pace");
+      client.say("open");
+      client.heard("opened");
+      long before = client.workload.gate().pacedSinceNs();
+      client.say("mark");
+      client.heard("marked");
+      assertTrue(client.workload.gate().pacedSinceNs() > before);
+      client.say("close");
+      client.heard();
+      client.say("end");
+      client.ended();
+    }
+  }
+
+  @Test
   void warmUpsKeepNoPaceAndLaterTurnsDo() throws Exception {
     try (var client = new Conducted(Integer.MAX_VALUE, "pressgauge.pace", "0.001")) {
       assertEquals("ready", client.heard());
