@@ -30,7 +30,7 @@ _TIMES = 3
 
 def made_up_run(results: Path, blocks: int) -> Ledger:
     """A run of the quick campaign's four arms, with records as from so many blocks."""
-    spec = (CAMPAIGNS / "quick.yaml").read_text(encoding="utf-8").replace("blocks: 3", f"blocks: {blocks}")
+    spec = (CAMPAIGNS / "quick.yaml").read_text(encoding="utf-8").replace("blocks: 4", f"blocks: {blocks}")
     ledger = open_run(results, "quick", spec, "20260101T000000Z", anew=True)
     ledger.keep(HOST_FILE, {"localhost": HOST})
     for record in campaign(blocks=blocks):
