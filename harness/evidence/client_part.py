@@ -18,7 +18,7 @@ from workloads.interval_log import Interval, IntervalLog, read_interval_log
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.spec.campaign import Client
+    from harness.spec.phases import Client
 
 RMW = "READ-MODIFY-WRITE"
 _OPERATION = "[A-Z-]+"  # all that may stand between a phase's name and the ending: names may go on after a dot

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from analysis.trial.ftdc import Samples
     from harness.evidence.client_part import Window as Spans
-    from harness.spec.campaign import Client
+    from harness.spec.phases import Client
 
 
 # YCSB times the read and the update within a read-modify-write under their own names, too.

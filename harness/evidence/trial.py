@@ -31,7 +31,8 @@ from harness.plan.clients import named_folders
 from harness.plan.places import Places
 from harness.plan.trial_vars import settings
 from harness.plan.trials import PlannedTrial
-from harness.spec.campaign import Campaign, Client, Workload
+from harness.spec.campaign import Campaign
+from harness.spec.phases import Client, Workload
 from harness.spec.upgrade_path import stations
 from workloads.errors import YcsbOutputError
 

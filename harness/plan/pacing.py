@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from analysis.trial.records import TrialRecord
     from harness.plan.trials import PlannedTrial
-    from harness.spec.campaign import Campaign, Workload
+    from harness.spec.campaign import Campaign
+    from harness.spec.phases import Workload
 
 
 Rates = dict[str, dict[str, int]]

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from harness.plan.places import Places
     from harness.plan.topology import Instance
     from harness.plan.trials import PlannedTrial
-    from harness.spec.campaign import Campaign, Client, Workload
+    from harness.spec.campaign import Campaign
     from harness.spec.mix import Mix
+    from harness.spec.phases import Client, Workload
 
 # YCSB stops a run at operationcount or maxexecutiontime, whichever comes first, and takes 0 operations to mean
 # 0 threads: a run bounded by time needs a count it never reaches. It must fit an int.

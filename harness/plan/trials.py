@@ -16,7 +16,8 @@ from core.sizes import show_duration, show_size
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.spec.campaign import Campaign, Workload
+    from harness.spec.campaign import Campaign
+    from harness.spec.phases import Workload
 
 Letter = TypeVar("Letter")
 

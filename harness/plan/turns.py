@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from harness.plan.trials import PlannedTrial
-    from harness.spec.campaign import Campaign, Pace, Workload
+    from harness.spec.campaign import Campaign
+    from harness.spec.phases import Pace, Workload
 
 LEAVE = "at the end"
 """The stage in which a trial ends, well or not. Names of stages are agreed with `ansible/trial.yml`."""

@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from harness.hosts.site import Site
     from harness.ledger.ledger import Ledger
     from harness.run.progress import Progress
-    from harness.spec.campaign import Campaign, Workload
+    from harness.spec.campaign import Campaign
     from harness.spec.mix import Mix
+    from harness.spec.phases import Workload
 
 _GIVE_UP_AFTER = 2  # consecutive trials that failed in every attempt
 

@@ -17,8 +17,9 @@ from analysis.trial.settings import SETTINGS
 from core.sizes import show_size
 from harness.errors import InputError, did_you_mean
 from harness.spec import upgrade_path
-from harness.spec.campaign import Campaign, Client, Workload
+from harness.spec.campaign import Campaign
 from harness.spec.mix import find_mix, mix_names, read_mix
+from harness.spec.phases import Client, Workload
 from harness.spec.yaml_source import KeyPath, YamlSource, read_yaml
 
 if TYPE_CHECKING:

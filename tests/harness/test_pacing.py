@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from harness.ledger.runs import open_run
 from harness.plan.pacing import offered_rates, workloads_of
 from harness.plan.trials import PlannedTrial
-from harness.spec.campaign import Campaign, Workload
+from harness.spec.campaign import Campaign
+from harness.spec.phases import Workload
 from tests.analysis import synthetic
 from tests.harness.factory import record
 

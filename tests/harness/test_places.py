@@ -12,8 +12,9 @@ from analysis.stats.criteria import PlatformPrices, Prices
 from harness.errors import InputError
 from harness.plan.clients import ClientProcess, load_part, named_folders, run_part
 from harness.plan.places import places
-from harness.spec.campaign import Campaign, Instance, Load, Topology
+from harness.spec.campaign import Campaign, Instance, Topology
 from harness.spec.load import find_campaign, load_campaign
+from harness.spec.phases import Load
 from tests.harness.factory import surveyed
 
 HOSTS = {

@@ -16,7 +16,8 @@ from ansible.module_utils.pressgauge.turns import Turns
 from harness.plan.trials import plan_block
 from harness.plan.turns import LEAVE, Stage, order, stages
 from harness.run.turn_keeper import Floor, TurnKeeper
-from harness.spec.campaign import Campaign, Pace
+from harness.spec.campaign import Campaign
+from harness.spec.phases import Pace
 from tests.campaigns import spec_of
 
 if TYPE_CHECKING:
