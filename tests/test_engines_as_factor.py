@@ -37,7 +37,7 @@ def reduced(campaign: str, path: Path, port: int) -> Path:
 
 
 def test_three_major_releases_and_the_way_through_them_on_the_same_files(tmp_path: Path) -> None:
-    spec = reduced("upgrade-major", tmp_path / "major.yaml", 27311)
+    spec = reduced("upgrade-major", tmp_path / "major.yaml", 27500)
     ran = harness("run", spec, "--results", tmp_path / "results", "--quiet")
     assert ran.code == 0, ran.out + ran.err
     ledger = find_run(tmp_path / "results/major/latest")

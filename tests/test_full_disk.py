@@ -42,7 +42,7 @@ def test_a_disk_that_fills_up(disk: Path, tmp_path: Path, design: str, done: lis
     """What is done stays; of trials that take turns, all are under way."""
     spec = small(
         tmp_path / "full.yaml",
-        27318,
+        27540,
         design=design,
         arms=ARMS,
         workloads={"rmw": {"threads": 1, "warmup_s": 0, "measure_s": 4}},

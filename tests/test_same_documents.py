@@ -24,7 +24,7 @@ def content(folder: Path, threads: int, compressor: str) -> str:
     folder.mkdir()
     arms, load = {compressor: {"block_compressor": compressor}}, {"threads": threads, "warmup_s": 0}
     decision = {"baseline": compressor}
-    spec = small(folder / "same.yaml", 27311, arms=arms, load=load, workloads={}, decision=decision)
+    spec = small(folder / "same.yaml", 27520, arms=arms, load=load, workloads={}, decision=decision)
     ran = harness("run", spec, "--results", folder / "results", "--quiet")
     assert ran.code == 0, ran.out + ran.err
     (record,) = find_run(folder / "results/same/latest").records()

@@ -37,7 +37,7 @@ records: 20000
 cache_size: 256MiB
 load: {threads: 2, batch: 100, warmup_s: 0}
 workloads: {rmw: {threads: 2, warmup_s: 0, measure_s: 2}}
-instance: {port: 27302}
+instance: {port: 27550}
 decision: {baseline: snappy}
 """
 

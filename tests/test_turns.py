@@ -45,6 +45,12 @@ def state_of(pid_file: Path) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
+def children(pid: int) -> list[int]:
+    """The processes that any thread of a process has started."""
+    listed = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for path in listed for child in path.read_text().split()]
+
+
 def test_turns_end_to_end(tmp_path: Path) -> None:
     ran = harness("run", spec(tmp_path, "turns", PORT, 4), "--results", tmp_path, "--plain")
     assert ran.code == 0, ran.out + ran.err
@@ -79,7 +85,7 @@ def test_turns_end_to_end(tmp_path: Path) -> None:
 
 
 def test_a_kill_a_resume_and_a_mongod_that_dies_in_its_neighbours_turn(tmp_path: Path) -> None:
-    path = spec(tmp_path, "kills", PORT + 2, 20, limits={"attempts": 2})
+    path = spec(tmp_path, "kills", PORT + 2, 8, limits={"attempts": 2})
     arguments = ("run", path, "--results", tmp_path / "results", "--plain")
     trials = tmp_path / "results/kills/latest/trials"
     killed = start(*arguments)
@@ -113,8 +119,10 @@ def test_tear_down_ends_what_is_frozen(tmp_path: Path) -> None:
     path = spec(tmp_path, "frozen", PORT + 4, 60)
     running = start("run", path, "--results", tmp_path / "results", "--plain")
     await_operations(running, tmp_path / "results/frozen/latest/trials", ".*.partial/rmw.status.log")
-    subprocess.run(["pkill", "-KILL", "-f", "ansible-playbook.*trial.yml"], check=False)
+    playbooks = children(running.pid)
     running.kill()
+    for playbook in playbooks:
+        os.kill(playbook, signal.SIGKILL)
     running.communicate()
     pid_files = sorted((HOME / "instances").glob(f"t2734[{4}{5}]/mongod.pid"))
     assert "T" in {state_of(pid_file) for pid_file in pid_files}
