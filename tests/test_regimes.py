@@ -23,6 +23,8 @@ def test_out_of_cache_and_a_workload_that_was_not(tmp_path: Path) -> None:
     spec = small(
         tmp_path / "regime.yaml",
         27273,
+        arms={"none": {"block_compressor": "none"}},  # stored as large as it is, however much the caches hold by then
+        decision={"baseline": "none"},
         regime="out-of-cache",
         memory_limit="512MiB",
         document={"fields": 10, "field_length": "1000B"},

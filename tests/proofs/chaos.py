@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analysis.stats.frames import once_per_cell
 from harness.cli.terminal import say
 from harness.evidence.verify import evidence_faults
 from harness.ledger.artefacts import RECORD_FILE, file_digest
@@ -199,7 +200,7 @@ class Chaos:
 
     def _examine_run(self) -> str:
         records = self.site.records()
-        counting = sorted((record for record in records if record.counts), key=lambda record: record.started_at)
+        counting = [record for record in once_per_cell(records) if record.counts]
         planned = plan(load_campaign(self.site.spec), 1)
         assert [(one.index, one.block, one.cell) for one in counting] == [
             (one.index, one.block, one.cell) for one in planned
