@@ -3,6 +3,7 @@
 
 - Writes snapshot.<moment>.json - counters, two forced checkpoints, counters again, then dbStats, collStats and the
   bytes on disk by class of file.
+- With `turns` it does so while the trial has the floor, in the stage that the moment names.
 - With `create` it first creates the collection; with it, or with `read_back`, it writes in_force.json.
 """
 
@@ -18,6 +19,7 @@ from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wired
 from ansible.module_utils.pressgauge.processes import Process
 from ansible.module_utils.pressgauge.servers import Credentials, Server
 from ansible.module_utils.pressgauge.snapshots import create_collection, in_force, plain, snapshot
+from ansible.module_utils.pressgauge.turns import TURNS, alone
 
 RETURN = r"""
 creation_string: {type: str, returned: with create or read_back, description: The collection's, from WiredTiger.}
@@ -38,11 +40,17 @@ ARGUMENTS: dict[str, Any] = {
     "read_back": {"type": "bool", "default": False},  # Read back what is in force
     "collection_config": {"type": "str"},  # WiredTiger's configuration of the collection
     "drop_file_cache": {"type": "bool", "default": False},  # Afterwards, let the system forget the data files
+    "turns": TURNS,  # How the trial takes turns
 }
 
 
 def act(params: dict[str, Any]) -> dict[str, Any]:
-    """Read the instance and write its evidence."""
+    """Read the instance and write its evidence, while the trial has the floor."""
+    with alone(params["turns"], params["moment"]):
+        return _observe(params)
+
+
+def _observe(params: dict[str, Any]) -> dict[str, Any]:
     directory, evidence = Path(params["directory"]), Path(params["evidence_dir"])
     process = Process.recorded(directory / "mongod.pid")
     if process is None:

@@ -10,13 +10,13 @@ from ansible.module_utils.pressgauge.turns import LEAVE, TURNS, Mongods, Turns
 
 DOCUMENTATION = r"""
 module: pressgauge_turn
-short_description: A trial has the floor, or gives it back
+short_description: A trial has the floor for several tasks, or gives it back
 description:
   - With C(begun) it waits until the trial has the floor, and thaws its mongods. With C(over) it freezes them, and gives
     the floor back.
 options:
   state: {type: str, required: true, choices: [begun, over], description: What is to be.}
-  stage: {type: str, required: true, description: "The step: before load, after <phase>, at the end."}
+  stage: {type: str, required: true, description: "The step: upgrade, at the end."}
   turns:
     type: dict
     required: true
@@ -31,7 +31,7 @@ EXAMPLES = r"""
 - name: The trial has the floor
   pressgauge_turn:
     state: begun
-    stage: after load
+    stage: upgrade
     turns:
       socket: /srv/pressgauge/turns
       trial: 0007-2-zstd

@@ -1,7 +1,8 @@
 #!/usr/bin/python
 """Recompute the stored documents and compare.
 
-Runs the verifier over all documents, or a sample, and leaves <name>.json. Documents that differ are no failure of
+Runs the verifier over all documents, or a sample, and leaves <name>.json. With `turns` it waits until the other trials
+of the block have come so far. Documents that differ are no failure of
 this module - they are a finding, judged from the evidence.
 """
 
@@ -13,6 +14,7 @@ from typing import Any
 
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun
+from ansible.module_utils.pressgauge.turns import TURNS, beside_others
 
 RETURN = r"""
 verification: {type: dict, returned: success, description: The content of <name>.json.}
@@ -25,6 +27,7 @@ ARGUMENTS: dict[str, Any] = {
     # Records {first, count} that run phases put on top of the load.
     "inserted": {"type": "list", "elements": "dict", "default": []},
     "sample": {"type": "int", "default": 0},  # Documents to check, evenly spread; 0 checks all
+    "turns": TURNS,  # How the trial takes turns
 }
 
 
@@ -40,6 +43,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         "verify.ranges": ",".join(ranges),
         "verify.out": found,
     }
+    beside_others(params["turns"], params["name"])
     JavaRun(params["name"], "pressgauge.Verify", found, (), properties, params).run()
     return {"changed": True, "verification": json.loads(found.read_text("utf-8"))}
 

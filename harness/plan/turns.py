@@ -1,6 +1,6 @@
 """Turns: the stages that the trials of a block go through together, and in which order they have the floor. Pure.
 
-In a step, such as starting mongod, each trial has the floor once, for as long as it takes. In a phase it has it for
+In a step, such as taking a checkpoint, each trial has the floor once, for as long as it takes. In a phase it has it for
 some seconds at a time, round by round, so that what is compared runs within seconds of each other.
 """
 
@@ -38,6 +38,8 @@ class Stage:
     """In all; None: until the trial has done all its operations."""
     pace: Pace | None = None
     threads: int = 1
+    together: bool = False
+    """A step that all trials do at the same time, once each of them has come to it: nothing is measured any more."""
 
     def is_last(self, round_: int) -> bool:
         """Whether no round comes after this one."""
@@ -49,9 +51,9 @@ class Stage:
 
 
 def stages(campaign: Campaign, workloads: Mapping[str, Workload]) -> tuple[Stage, ...]:
-    """The stages of a block's trials, in their order."""
+    """The stages of a block's trials, in their order; a trial that has nothing to do in one asks for the next."""
     turns = campaign.turns
-    found = [Stage("before load")]
+    found = [Stage("empty")]
     for name, phase in {"load": campaign.load, **workloads}.items():
         warm_ups = math.ceil(phase.warmup_s / turns.seconds)
         measured_s = getattr(phase, "measure_s", None)
@@ -59,9 +61,9 @@ def stages(campaign: Campaign, workloads: Mapping[str, Workload]) -> tuple[Stage
         pace = getattr(phase, "pace", None)
         found += [
             Stage(name, turns.seconds, turns.cut_s, warm_ups, rounds, pace, phase.threads),
-            Stage(f"after {name}"),
+            *([Stage("loaded"), Stage("upgrade")] if name == "load" else [Stage(f"after-{name}")]),
         ]
-    return tuple(found)
+    return (*found, Stage("verify", together=True))
 
 
 def order(campaign: Campaign, trials: Sequence[PlannedTrial], stage: int, round_: int) -> list[PlannedTrial]:

@@ -51,7 +51,9 @@ class Floor:
     """Phase -> trial -> operations and seconds of its measured turns."""
 
     def ask(self, trial: str, stage: str) -> None:
-        """A trial asks for the floor."""
+        """A trial asks for the floor. Raises KeyError for a stage that there is not: it would wait for ever."""
+        if stage != LEAVE and stage not in {one.name for one in self.stages}:
+            raise KeyError(stage)
         self.waiting[trial] = stage
 
     def over(self, trial: str, stage: str, *, finished: bool, operations: int, seconds: float) -> None:
@@ -61,7 +63,8 @@ class Floor:
         self.holder = None
         if stage == LEAVE:
             self.gone.add(trial)
-        elif finished:
+            return
+        if finished:
             self.through.add(trial)
         now = self.stages[self.at]
         if stage == now.name and now.measures(self.round):
@@ -86,7 +89,10 @@ class Floor:
         if self.holder is not None:
             return None
         while self.at < len(self.stages):
+            self.through |= self._ahead()
             self.queue = [trial for trial in self.queue if trial not in self.gone | self.through]
+            if self.queue and self.stages[self.at].together:
+                return self._give_beside(self.stages[self.at])
             if self.queue:
                 ready = self.waiting.get(self.queue[0]) == self.stages[self.at].name
                 return self._give(self.queue.pop(0), self.stages[self.at]) if ready else None
@@ -100,6 +106,20 @@ class Floor:
         else:
             self.round += 1
             self.queue = [trial for trial in self.order(self.at, self.round) if trial in left]
+
+    def _ahead(self) -> set[str]:
+        """Trials that ask for a later stage: they have nothing to do in this one."""
+        later = {stage.name for stage in self.stages[self.at + 1 :]}
+        return {trial for trial, stage in self.waiting.items() if stage in later}
+
+    def _give_beside(self, stage: Stage) -> tuple[str, Stage | None, int] | None:
+        """Let the next trial of the round into a stage for all together, once all have come to it; none holds it."""
+        if any(self.waiting.get(trial) != stage.name for trial in self.queue):
+            return None
+        trial = self.queue[0]
+        del self.waiting[trial]
+        self.through.add(trial)
+        return trial, stage, self.round
 
     def _give(self, trial: str, stage: Stage | None) -> tuple[str, Stage | None, int]:
         del self.waiting[trial]
@@ -176,8 +196,8 @@ class TurnKeeper:
             said = json.loads(line.recv(_LONGEST_LINE))
             trial, stage = str(said["trial"]), str(said["stage"])
             if said["ask"]:
-                self.asking[trial] = line
                 self.floor.ask(trial, stage)
+                self.asking[trial] = line
             else:
                 finished, operations, seconds = said["finished"], int(said["operations"]), float(said["seconds"])
                 self.floor.over(trial, stage, finished=finished, operations=operations, seconds=seconds)
@@ -190,9 +210,8 @@ class TurnKeeper:
         while given := self.floor.next():
             trial, stage, round_ = given
             line = self.asking.pop(trial, None)
-            if line and _answer(line, self._grant(stage, round_)):
-                return
-            self.floor.leave(trial)  # nobody is there to take it
+            if not line or not _answer(line, self._grant(stage, round_)):
+                self.floor.leave(trial)  # nobody is there to take it
 
     def _grant(self, stage: Stage | None, round_: int) -> dict[str, Any]:
         stepping = stage is None or stage.seconds is None

@@ -86,6 +86,29 @@ class Turns:
 
 
 @contextmanager
+def alone(turns: Mapping[str, Any] | None, stage: str) -> Iterator[None]:
+    """A step for which the trial has the floor, its mongods frozen after it; at once where it takes no turns."""
+    if turns is None:
+        yield
+        return
+    harness, mongods = Turns.of(turns), Mongods.of(turns["instances"])
+    harness.ask(stage)
+    mongods.thaw()
+    try:
+        yield
+    finally:
+        mongods.freeze()
+        harness.over(stage, finished=True)
+
+
+def beside_others(turns: Mapping[str, Any] | None, stage: str) -> None:
+    """Return when all trials of the block have come to the step that they all do at the same time."""
+    if turns is not None:
+        Turns.of(turns).ask(stage)
+        Mongods.of(turns["instances"]).thaw()
+
+
+@contextmanager
 def near(path: Path) -> Iterator[str]:
     """A name for a socket that fits the 107 bytes a socket's name may have, whatever its folder is called."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
