@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +18,12 @@ from workloads.interval_log import Interval, IntervalLog, read_interval_log
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from harness.spec.phases import Client
 
 RMW = "READ-MODIFY-WRITE"
+_ONE_CUT_S = 0.25  # between the ticks of one second's series lie some ms, of two seconds' about 1 s
 _OPERATION = "[A-Z-]+"  # all that may stand between a phase's name and the ending: names may go on after a dot
 
 Window = tuple[tuple[float, float], ...]
@@ -102,11 +105,18 @@ def read_part(label: str, folder: Path, name: str) -> Part:
         YcsbOutputError: it left no readable account or histograms.
     """
     lost, process = (_read_if_there(folder / one) for one in (f"network.{name}.json", f"{name}.process.json"))
+    account = read_client_file(folder / f"{name}.client.json")
+    logs, intended = _logs(folder, name, ""), _logs(folder, name, "Intended-")
+    if not account.turns:  # at whose edges the client itself cut all series at one moment
+        ticks = _ticks([*logs.values(), *intended.values()])
+        logs, intended = (
+            {one: _cut_at(ticks, log) for one, log in of_kind.items()} for of_kind in (logs, intended)
+        )
     return Part(
         name=label,
-        account=read_client_file(folder / f"{name}.client.json"),
-        logs=_logs(folder, name, ""),
-        intended=_logs(folder, name, "Intended-"),
+        account=account,
+        logs=logs,
+        intended=intended,
         timeouts=lost.get("retransmission_timeouts"),
         cpu_limit=process.get("cpu_limit"),
     )
@@ -122,6 +132,32 @@ def _logs(folder: Path, name: str, prefix: str) -> dict[str, IntervalLog]:
     named = {folder / file: of_phase.fullmatch(file) for file in stored_names(folder)}
     operations = {path: match[1] for path, match in named.items() if match}
     return {one: read_interval_log(path) for path, one in operations.items() if one != "CLEANUP"}
+
+
+def _ticks(logs: list[IntervalLog]) -> NDArray[np.float64]:
+    """The moments at which a client cut its series: those of the one that has most."""
+    longest = max(logs, key=lambda log: len(log.intervals), default=None)
+    if longest is None or not longest.intervals:
+        return np.empty(0)
+    return np.array([longest.intervals[0].start_s, *(one.end_s for one in longest.intervals)])
+
+
+def _cut_at(ticks: NDArray[np.float64], log: IntervalLog) -> IntervalLog:
+    """The log as if it had been cut at these moments.
+
+    A client's series tick one after the other within some ms. A bound of the window between two such ticks would leave
+    out a second of one series, and keep it of another.
+    """
+    if not ticks.size:
+        return log
+
+    def moved(at_s: float) -> float:
+        after = int(np.searchsorted(ticks, at_s))
+        nearest = min(ticks[max(0, after - 1) : after + 1], key=lambda tick: abs(tick - at_s))
+        return float(nearest) if abs(nearest - at_s) <= _ONE_CUT_S else at_s
+
+    intervals = (replace(one, start_s=moved(one.start_s), end_s=moved(one.end_s)) for one in log.intervals)
+    return replace(log, intervals=tuple(intervals))
 
 
 def windows(parts: list[Part], main: list[str], warmup_s: float) -> list[Window]:

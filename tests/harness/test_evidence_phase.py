@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from analysis.trial.validity import caveats, phase_faults
+from harness.evidence.client_part import read_part
 from harness.evidence.phase import read_phase
 from workloads.errors import YcsbOutputError
 
@@ -80,12 +81,17 @@ def shifted(folder: Path, to: Path, by_s: float) -> Path:
     """The recording of another client that did the same so many seconds later."""
     shutil.copytree(folder, to)
     for log in to.glob("load.*.hdr"):
-        lines = log.read_bytes().split(b"\n")
-        at = next(number for number, line in enumerate(lines) if line.startswith(b"#[StartTime: "))
-        began = float(lines[at].split()[1])
-        lines[at] = lines[at].replace(f"{began:.3f}".encode(), f"{began + by_s:.3f}".encode())
-        log.write_bytes(b"\n".join(lines))
+        moved_on(log, by_s)
     return to
+
+
+def moved_on(log: Path, by_s: float) -> None:
+    """Let a series tick so much later than it did."""
+    lines = log.read_bytes().split(b"\n")
+    at = next(number for number, line in enumerate(lines) if line.startswith(b"#[StartTime: "))
+    began = float(lines[at].split()[1])
+    lines[at] = lines[at].replace(f"{began:.3f}".encode(), f"{began + by_s:.3f}".encode())
+    log.write_bytes(b"\n".join(lines))
 
 
 def test_the_files_of_a_workload_whose_name_goes_on_are_another_phases(tmp_path: Path) -> None:
@@ -149,3 +155,16 @@ def test_a_stall_is_a_failed_link_only_where_packets_stayed_unanswered(tmp_path:
     (fault,) = phase_faults(two(second), 0)
     assert fault.code == "link-failed"
     assert "two had no answer for 10" in fault.message
+
+
+def test_a_bound_between_two_series_ticks_drops_no_second_of_either(tmp_path: Path) -> None:
+    """Inserts tick first at 614.718 s, bulk writes at 614.720 s, and the other client begins in between."""
+    second = shifted(RECORDED, tmp_path / "two", 614.719 - 614.637)
+    (flushes,) = two(second).latencies
+    assert flushes.count * 100 == pytest.approx(two(second).measured_operations, abs=2 * 4 * 100)  # a batch a thread
+
+
+def test_a_clients_series_are_cut_at_one_moment() -> None:
+    logs = read_part("one", RECORDED, "load").logs
+    of_inserts, of_writes = ([(i.start_s, i.end_s) for i in logs[name].intervals] for name in ("INSERT", "FLUSH"))
+    assert of_inserts == of_writes
