@@ -2,12 +2,12 @@
 
 The model: as many instances (a fraction counts, as instances come in sizes) as the deployment's operations need at the
 planned share of what one can do; storage for the data, grown to its mean over the horizon, at the measured ratio,
-indexes included. What an instance can do is the measured throughput, or, where a client took CPU beside mongod, what
-mongod's CPU per operation leaves room for on its host: of a throughput that both share, each operation's client has a
-part, which makes arms look more alike than they are. Every replica needs both. One ratio of prices (a GB-month ÷ an instance hour) orders the arms.
-The same two parts without the deployment's size are what a million operations cost, and a GB of documents a month; by
-them platforms with prices of their own are compared. All rests on what a workload does at its limit: under an offered
-rate its throughput is what was asked for, and sizes nothing.
+indexes included. What an instance can do is the measured throughput; where a client took CPU beside mongod, it is what
+mongod's CPU per operation allows on its host: each operation of a throughput that both share has its client's part,
+which makes arms look more alike than they are. Every replica needs both. One ratio of prices (a GB-month ÷ an instance
+hour) orders the arms. The same two parts without the deployment's size are what a million operations cost, and a GB of
+documents a month; by them platforms with prices of their own are compared. All rests on what a workload does at its
+limit: under an offered rate its throughput is what was asked for, and sizes nothing.
 """
 
 from __future__ import annotations

@@ -126,7 +126,15 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration("max", "highest latency", Unit.US, _LOW, _ALL, None, readers.latency("max_us")),
     Declaration(
         "mongod_cpu_us_per_operation", "mongod CPU per operation", Unit.US_PER_OPERATION, _LOW, _ALL, _RUN,
-        readers.per_operation(lambda phase: phase.cost.mongod_cpu_s, 1e6, readers.CPU_TICK_US),
+        readers.lasting_mongod_cpu,
+    ),
+    Declaration(
+        "mongod_cpu_us_per_operation_of_phase", "mongod CPU per operation with all of the closing checkpoints",
+        Unit.US_PER_OPERATION, _LOW, _RUN, None, readers.whole_mongod_cpu,
+    ),
+    Declaration(
+        "mongod_capacity", "what mongod's CPU alone would allow", Unit.PER_SECOND, _HIGH, _ALL, None,
+        readers.mongod_capacity,
     ),
     Declaration(
         "mongod_cpu_us_per_operation_in_window", "mongod CPU per operation without closing checkpoints",

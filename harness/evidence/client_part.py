@@ -109,9 +109,7 @@ def read_part(label: str, folder: Path, name: str) -> Part:
     logs, intended = _logs(folder, name, ""), _logs(folder, name, "Intended-")
     if not account.turns:  # at whose edges the client itself cut all series at one moment
         ticks = _ticks([*logs.values(), *intended.values()])
-        logs, intended = (
-            {one: _cut_at(ticks, log) for one, log in of_kind.items()} for of_kind in (logs, intended)
-        )
+        logs, intended = ({one: _cut_at(ticks, log) for one, log in of_kind.items()} for of_kind in (logs, intended))
     return Part(
         name=label,
         account=account,

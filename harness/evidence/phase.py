@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # YCSB times the read and the update within a read-modify-write under their own names, too.
 _WITHIN_RMW = ("READ", "UPDATE")
+_CPU = ("user_cpu_s", "system_cpu_s")
 
 
 @dataclass(frozen=True)
@@ -199,15 +200,18 @@ def _latency(operation: str, kind: str, log: IntervalLog) -> Latency | None:
 def _cost(account: ClientFile, before: dict[str, Any], after: dict[str, Any]) -> Cost:
     """From the end of the checkpoint before the phase to the end of the one after it: all that the phase caused."""
     start, end = before["counters_after_checkpoint"]["process"], after["counters_after_checkpoint"]["process"]
-
-    def grown(*keys: str) -> float | None:
-        values = [(start.get(key), end.get(key)) for key in keys]
-        return None if any(a is None or b is None for a, b in values) else sum(b - a for a, b in values)
-
-    read, written = grown("read_bytes"), grown("written_bytes")
+    read, written = _grown(start, end, "read_bytes"), _grown(start, end, "written_bytes")
     return Cost(
-        mongod_cpu_s=grown("user_cpu_s", "system_cpu_s"),
+        mongod_cpu_s=_grown(start, end, *_CPU),
+        closing_cpu_s=_grown(after.get("counters_before_checkpoint", {}).get("process", {}), end, *_CPU),
         client_cpu_s=account.cpu_s,
         disk_read_bytes=None if read is None else int(read),
         disk_written_bytes=None if written is None else int(written),
     )
+
+
+def _grown(start: dict[str, Any], end: dict[str, Any], *keys: str) -> float | None:
+    """How much a process's counters grew together; None where one of them could not be read."""
+    values = [(start.get(key), end.get(key)) for key in keys]
+    known = [(a, b) for a, b in values if a is not None and b is not None]
+    return sum(b - a for a, b in known) if len(known) == len(keys) else None

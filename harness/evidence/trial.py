@@ -130,6 +130,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         phases=tuple(phases),
         members=tuple(reading.members),
         verification=reading.verification,
+        clients_beside=context.places.share_a_host,
         upgrades=tuple(reading.upgrades),
         void=tuple(reading.void + list(_faults(context, reading))),
         flags=tuple(

@@ -1,8 +1,8 @@
 """Simulated price ratios at which two arms cost the same: the ratio of means with Fieller's interval, and the mean of
 each block's ratio, which it replaced.
 
-`python -m tests.analysis.simulate_flips` prints the table of docs/method.md. In each block an arm needs its hours, which
-move with the host's and scatter, and its storage, which scatters by what a load scatters.
+`python -m tests.analysis.simulate_flips` prints the table of docs/method.md. In each block an arm needs its hours,
+which move with the host's and scatter, and its storage, which scatters by what a load scatters.
 """
 
 from __future__ import annotations
@@ -87,9 +87,7 @@ def compared(pair: Pair, blocks: int, campaigns: int = 5_000) -> tuple[Tally, Ta
     truth = math.exp((HOUR**2 + pair.scatter**2 - pair.size_scatter**2) / 2) * (pair.hours - 1) / (1 - pair.storage)
     for _ in range(campaigns):
         hour = rng.normal(0, HOUR, blocks)
-        dense, plain = (
-            hours * np.exp(hour + rng.normal(0, pair.scatter, blocks)) for hours in (pair.hours, 1.0)
-        )
+        dense, plain = (hours * np.exp(hour + rng.normal(0, pair.scatter, blocks)) for hours in (pair.hours, 1.0))
         small, large = (size * np.exp(rng.normal(0, pair.size_scatter, blocks)) for size in (pair.storage, 1.0))
         for tally, way in zip(tallies, (of_means, mean_of_ratios), strict=True):
             tally.add(way(dense - plain, large - small), truth)

@@ -278,6 +278,19 @@ def test_the_cost_and_where_it_flips() -> None:
     assert found.costs.cheapest == min(by_arm, key=lambda arm: by_arm[arm].monthly.value)
 
 
+@pytest.mark.parametrize("beside", [None, False, True])
+def test_where_a_client_runs_beside_mongod_instances_are_sized_by_mongods_cpu(beside: bool | None) -> None:  # noqa: FBT001
+    """Of a throughput that client and mongod share, each operation's client has a part."""
+    records = [record.model_copy(update={"clients_beside": beside}) for record in quiet()]
+    found = choice(decide(records, criteria(objective="cost"))).costs
+    assert found is not None
+    assert found.sized_by == ("mongod_capacity" if beside else "throughput")
+    hours = {arm.arm: arm.instance_hours.value for arm in found.arms}
+    by_cpu, by_rate = ZSTD.rmw_cpu_us / SNAPPY.rmw_cpu_us, SNAPPY.rmw_per_s / ZSTD.rmw_per_s
+    # The synthetic host's cores are what client and mongod used and one idle core more, which differ by arm.
+    assert hours["zstd-6"] / hours["snappy"] == pytest.approx(by_rate if not beside else by_cpu, rel=0.15)
+
+
 def test_at_the_flip_two_arms_cost_the_same() -> None:
     records = quiet()
     found = choice(decide(records, criteria(objective="cost"))).costs
