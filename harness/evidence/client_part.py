@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from harness.plan.warming import WarmUp
     from harness.spec.phases import Client
 
 RMW = "READ-MODIFY-WRITE"
@@ -61,6 +62,25 @@ class Part:
             return None
         spent_by = np.interp(np.array(window), at_s, cpu_s)
         return float((spent_by[:, 1] - spent_by[:, 0]).sum())
+
+    def attempted(self, at_s: float) -> int | None:
+        """The operations that it had attempted by a moment, interpolated between its samples."""
+        moments, counts = self._progress
+        return round(float(np.interp(at_s, moments, counts))) if moments else None
+
+    def warm_at(self, warm: WarmUp) -> float:
+        """From when on it is warm, whether or not it lasted so long."""
+        moments, counts = self._progress
+        done = self.began
+        if warm.operations:
+            enough = bool(counts) and counts[-1] >= warm.operations
+            done = float(np.interp(warm.operations, counts, moments)) if enough else math.inf
+        return min(max(self.began + warm.seconds, done), self.began + warm.longest_s)
+
+    @property
+    def _progress(self) -> tuple[list[float], list[float]]:
+        """Moments, and the operations attempted by then."""
+        return [sample[0] for sample in self.account.samples], [sample[1] for sample in self.account.samples]
 
     @property
     def open(self) -> Window:
@@ -158,7 +178,7 @@ def _cut_at(ticks: NDArray[np.float64], log: IntervalLog) -> IntervalLog:
     return replace(log, intervals=tuple(intervals))
 
 
-def windows(parts: list[Part], main: list[str], warmup_s: float) -> list[Window]:
+def windows(parts: list[Part], main: list[str], warm: WarmUp) -> list[Window]:
     """Each client's measured window: its turns, or whole intervals of its own within the time in which all work.
 
     Where that time holds no whole interval of some client, as in short phases, every window is all of the phase.
@@ -166,7 +186,7 @@ def windows(parts: list[Part], main: list[str], warmup_s: float) -> list[Window]
     if any(part.open for part in parts):
         return [part.turns for part in parts]
     own = [[interval for one in main if one in part.logs for interval in part.logs[one].intervals] for part in parts]
-    spans = [_span(intervals, part.began, warmup_s) for part, intervals in zip(parts, own, strict=True)]
+    spans = [_span(intervals, part.began, part.warm_at(warm)) for part, intervals in zip(parts, own, strict=True)]
     if len(parts) == 1:
         return [tuple(spans)]
     since, until = max(one[0] for one in spans), min(one[1] for one in spans)
@@ -184,10 +204,10 @@ def length_s(window: Window) -> float:
     return sum(until - since for since, until in window)
 
 
-def _span(intervals: list[Interval], began: float, warmup_s: float) -> tuple[float, float]:
+def _span(intervals: list[Interval], began: float, warm_at: float) -> tuple[float, float]:
     """The whole intervals after the warm-up; a short phase keeps all of it."""
     if not intervals:
         return began, began
     first, end = min(one.start_s for one in intervals), max(one.end_s for one in intervals)
-    earliest = first + warmup_s if end - first > warmup_s + 1 else first
+    earliest = warm_at if end - warm_at > 1 else first
     return min((one.start_s for one in intervals if one.start_s >= earliest), default=end), end

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from analysis.trial.ftdc import Samples
     from harness.evidence.client_part import Window as Spans
+    from harness.plan.warming import WarmUp
     from harness.spec.phases import Client
 
 
@@ -52,6 +53,7 @@ def read_phase(
     clients: Mapping[str, Path],
     name: str,
     asked: Client,
+    warm: WarmUp,
     counters: dict[str, float | None],
     before: dict[str, Any],
     after: dict[str, Any],
@@ -68,7 +70,7 @@ def read_phase(
     main = [operation for operation in account.operations if operation in known and operation != FLUSH]
     inner = [operation for operation in main if operation in _WITHIN_RMW] if RMW in main else []
     operation = FLUSH if FLUSH in account.operations else RMW if inner else "+".join(main)
-    spans = windows(parts, main, asked.warmup_s)
+    spans = windows(parts, main, warm)
     lengths = [length_s(window) for window in spans]
     done = [part.acknowledged(main, inner, window) for part, window in zip(parts, spans, strict=True)]
     rates = [count / length if length > 0 else 0.0 for count, length in zip(done, lengths, strict=True)]
@@ -80,12 +82,14 @@ def read_phase(
     ]
     own, began = OwnTime(taken), min(part.began for part in parts)
     start = min((since for window in spans for since, _ in window), default=began)
+    done_before = (part.attempted(window[0][0]) for part, window in zip(parts, spans, strict=True) if window)
     phase = Phase(
         name=name,
         kind="load" if name == "load" else "run",
         operation=operation,
         started_at_s=began,
         warmup_s=round(max(0.0, float(own.of(start) - own.of(began))), 3),
+        warmup_operations=min((count for count in done_before if count is not None), default=None),
         measured_s=round(measured / throughput if throughput else max(lengths), 3),
         measured_operations=measured,
         throughput_per_s=throughput,

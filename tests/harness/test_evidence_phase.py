@@ -13,6 +13,7 @@ import pytest
 from analysis.trial.validity import caveats, phase_faults
 from harness.evidence.client_part import read_part
 from harness.evidence.phase import read_phase
+from harness.plan.warming import WarmUp
 from workloads.errors import YcsbOutputError
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -20,9 +21,12 @@ RECORDED = Path(__file__).parent / "recorded"
 SNAPSHOT: dict[str, Any] = {"counters_after_checkpoint": {"process": {}}}
 
 
-def batched(folder: Path = RECORDED, warmup_s: float = 0) -> Any:
-    client: Any = SimpleNamespace(warmup_s=warmup_s, threads=4, target_per_s=None)
-    return read_phase({"one": folder}, "load", client, {}, SNAPSHOT, SNAPSHOT).phase
+CLIENT: Any = SimpleNamespace(threads=4, target_per_s=None)
+
+
+def batched(folder: Path = RECORDED, warmup_s: float = 0, **warm: int) -> Any:
+    asked = WarmUp(seconds=warmup_s, **warm)
+    return read_phase({"one": folder}, "load", CLIENT, asked, {}, SNAPSHOT, SNAPSHOT).phase
 
 
 def test_a_batched_load_is_timed_by_its_bulk_writes_and_counted_by_documents() -> None:
@@ -43,11 +47,26 @@ def test_the_warm_up_of_a_batched_load_is_left_out_by_whole_intervals() -> None:
 @pytest.mark.parametrize(("warmup_s", "flagged"), [(0, False), (0.5, False), (60, True)])
 def test_a_warm_up_that_could_not_be_left_out_is_flagged(warmup_s: float, flagged: bool) -> None:  # noqa: FBT001
     phase = batched(warmup_s=warmup_s)
-    flags = list(caveats([phase], [], None, {"load": warmup_s}))
+    flags = list(caveats([phase], [], None, {"load": (warmup_s, 0)}))
     assert [one.code for one in flags] == (["warm-up-kept"] if flagged else [])
     for one in flags:
         assert f"its warm-up of {warmup_s} s" in one.message
         assert "ask for more documents, or for a shorter warm-up" in one.message
+
+
+def test_the_window_begins_when_seconds_and_operations_are_past() -> None:
+    whole, late = batched(), batched(operations=10_000)
+    assert (whole.warmup_operations, whole.warmup_s) == (0, 0)
+    assert late.warmup_operations >= 10_000
+    assert late.warmup_s > 0
+    assert batched(warmup_s=0.5, operations=100).measured_operations == batched(warmup_s=0.5).measured_operations
+
+
+@pytest.mark.parametrize(("wanted", "flagged"), [(10_000, False), (300_000, True)])
+def test_a_window_that_began_before_the_client_was_warm_is_flagged(wanted: int, flagged: bool) -> None:  # noqa: FBT001
+    phase = batched(operations=10_000)
+    flags = list(caveats([phase], [], None, {"load": (0, wanted)}))
+    assert [one.code for one in flags] == (["warm-up-short"] if flagged else [])
 
 
 def test_documents_a_bulk_write_did_not_store_count_once(tmp_path: Path) -> None:
@@ -102,8 +121,8 @@ def test_the_files_of_a_workload_whose_name_goes_on_are_another_phases(tmp_path:
 
 
 def two(second: Path, warmup_s: float = 0) -> Any:
-    asked: Any = SimpleNamespace(warmup_s=warmup_s, threads=4, target_per_s=None)
-    return read_phase({"one": RECORDED, "two": second}, "load", asked, {}, SNAPSHOT, SNAPSHOT).phase
+    asked = WarmUp(seconds=warmup_s)
+    return read_phase({"one": RECORDED, "two": second}, "load", CLIENT, asked, {}, SNAPSHOT, SNAPSHOT).phase
 
 
 def test_two_clients_that_did_the_same_did_twice_as_much(tmp_path: Path) -> None:
