@@ -38,7 +38,11 @@ HOURS_PER_MONTH = 730.0
 SizedBy = Literal["throughput", "mongod_capacity"]
 """The metric by which instances are sized: as measured, or by mongod's CPU where a client ran beside it."""
 
-_NEEDED = ("compression_ratio", "storage_bytes_per_document", "index_bytes_per_document")
+_STORED = {
+    "loaded": ("compression_ratio", "storage_bytes_per_document", "index_bytes_per_document"),
+    "aged": ("compression_ratio_aged", "storage_bytes_per_document_aged", "index_bytes_per_document"),
+}
+"""What the storage that is paid for rests on, by the state that the spec chooses."""
 
 
 class ArmCost(Part):
@@ -111,7 +115,7 @@ def sized_by(measured: pd.DataFrame, prices: Prices) -> SizedBy:
 
 
 def _of_platform(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
-    needed = [f"{prices.workload}.{sized_by(measured, prices)}", *_NEEDED]
+    needed = [f"{prices.workload}.{sized_by(measured, prices)}", *_STORED[prices.storage_state]]
     wide = measured[measured["metric"].isin(needed)].pivot(
         index="trial", columns="metric", values=["value", "resolution"]
     )

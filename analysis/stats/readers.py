@@ -82,6 +82,15 @@ def storage_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
     return Reading(sizes.storage_size_bytes / sizes.documents, ALLOCATION_BYTES / sizes.documents)
 
 
+def reusable_share(record: TrialRecord, phase: Phase) -> Reading | None:
+    """The part of the collection's file that is free for what is written next."""
+    sizes = _sizes(record, phase)
+    if sizes is None or sizes.free_storage_size_bytes is None:
+        return None
+    stored = sizes.storage_size_bytes
+    return Reading(sizes.free_storage_size_bytes / stored, ALLOCATION_BYTES / stored)
+
+
 def index_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
     """Bytes of all indexes."""
     sizes = _sizes(record, phase)

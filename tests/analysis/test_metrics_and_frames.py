@@ -164,11 +164,33 @@ def test_primary_by_default() -> None:
     assert [key for key in keys(["rmw"]) if metric(key).primary] == [
         "compression_ratio",
         "storage_bytes_per_document",
+        "storage_bytes_per_document_aged",
         "insert.throughput",
         "rmw.throughput",
         "rmw.p99",
         "rmw.mongod_cpu_us_per_operation",
     ]
+
+
+def test_the_aged_state_is_that_after_the_last_workload_and_names_what_is_reusable() -> None:
+    record = campaign(blocks=1, arms=(ZSTD,), workloads=("read", "rmw", "again"))[0]
+    last = record.sizes[-1]
+    assert last.moment == "after-again"
+    free = last.free_storage_size_bytes
+    assert free is not None
+    grown = last.model_copy(update={"storage_size_bytes": 2 * last.storage_size_bytes})
+    found = values(record.model_copy(update={"sizes": (*record.sizes[:-1], grown)}))
+    assert found["storage_bytes_per_document_aged"] == grown.storage_size_bytes / grown.documents
+    assert found["compression_ratio_aged"] == grown.data_size_bytes / grown.storage_size_bytes
+    assert found["storage_reusable_share_aged"] == free / grown.storage_size_bytes
+    assert found["storage_bytes_per_document"] == record.sizes[0].storage_size_bytes / grown.documents
+
+
+def test_workloads_that_only_read_age_nothing() -> None:
+    aged = {"storage_bytes_per_document_aged", "compression_ratio_aged", "storage_reusable_share_aged"}
+    assert aged.isdisjoint(values(campaign(blocks=1, arms=(ZSTD,), workloads=("read",))[0]))
+    assert aged.isdisjoint(keys([]))
+    assert aged <= set(keys(["rmw"]))
 
 
 def test_every_key_names_its_metric() -> None:
