@@ -189,16 +189,16 @@ def _busy_clients(phase: Phase) -> Iterator[Reason]:
 
 
 def _kept_warm_up(phase: Phase, asked_s: float, operations: int) -> Iterator[Reason]:
-    more = "documents" if phase.kind == "load" else "operations, or more time to measure"
     if phase.warmup_s >= asked_s:
         if phase.warmup_operations is not None and phase.warmup_operations < _NEARLY * operations:
             yield Reason(
                 code="warm-up-short",
                 message=f"{phase.name}: it was measured after {phase.warmup_operations:,} operations of a client, "
-                f"which needs some {operations:,} to be warm, so its figures are partly of its warm-up; ask for more "
-                f"{more}",
+                f"which needs some {operations:,} to be warm, so its figures are partly of its warm-up; ask for a "
+                f"longer one, or for more {'documents' if phase.kind == 'load' else 'operations'}",
             )
     else:
+        more = "documents" if phase.kind == "load" else "operations, or more time to measure"
         yield Reason(
             code="warm-up-kept",
             message=f"{phase.name}: too short to leave its warm-up of {asked_s:g} s out, it was measured from its "
