@@ -27,7 +27,7 @@ TURNS = {"seconds": 1.0, "cut_s": 0.2}
 
 
 def spec(folder: Path, name: str, port: int, measure_s: int, **changes: object) -> Path:
-    rmw = {"threads": 2, "warmup_s": 1, "measure_s": measure_s}
+    rmw = {"threads": 2, "warmup_s": 1, "warmup_operations": 0, "measure_s": measure_s}
     workloads = {"rmw": rmw, "paced": rmw | {"mix": "rmw", "measure_s": 2, "pace": {"of": "rmw"}}}
     load = {"threads": 2, "warmup_s": 0}
     return small(

@@ -36,7 +36,7 @@ class IntervalLog:
     """All intervals of one operation, in order of their start; about a second each, the last one shorter.
 
     `intended` latencies count from the moment the schedule asked for an operation; they mean something only
-    where a rate was offered. Every operation's log starts at its own moment: windows are in Unix time.
+    where a rate was offered. Every operation's log starts, and ticks, at its own moments, some ms beside the others'.
     """
 
     operation: str

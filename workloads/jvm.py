@@ -6,9 +6,13 @@
 # trial. Without the optimising compiler (-XX:TieredStopAtLevel=1) an operation costs twice the CPU. That compiler takes
 # some 8 s of CPU, until about 30,000 operations are done: a shorter warm-up leaves it in the measured window.
 JVM_OPTIONS = ("-XX:+UseSerialGC", "-Xms512m", "-Xmx512m")
+WARM_AFTER = 30_000
+"""Operations of a client."""
 
 # Phases of seconds are over before that compiler is done: read-modify-writes went from 900/s to 8,000/s within 21 s, at
 # another moment in each arm (2026-11-22, 2 cores, 4 clients in turn). With the quick compiler alone they are as fast
 # after 2 s as after 20, and the ratio of neighbouring turns of two like arms scatters by 0.08 rather than 0.28. The
 # price: the client takes more of the cores that it shares with mongod, the same in every arm.
 JVM_OPTIONS_FOR_SHORT_PHASES = (*JVM_OPTIONS, "-XX:TieredStopAtLevel=1")
+WARM_AFTER_IN_SHORT_PHASES = 3_000
+"""The quick compiler takes what has run 2,000 times."""

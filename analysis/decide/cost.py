@@ -1,11 +1,13 @@
 """Money: what the user's deployment would cost a month under each arm, and at which price ratio another is cheapest.
 
 The model: as many instances (a fraction counts, as instances come in sizes) as the deployment's operations need at the
-planned share of the measured throughput; storage for the data, grown to its mean over the horizon, at the measured
-ratio, indexes included. Every replica needs both. One ratio of prices (a GB-month ÷ an instance hour) orders the arms.
-The same two parts without the deployment's size are what a million operations cost, and a GB of documents a month; by
-them platforms with prices of their own are compared. All rests on what a workload does at its limit: under an offered
-rate its throughput is what was asked for, and sizes nothing.
+planned share of what one can do; storage for the data, grown to its mean over the horizon, at the measured ratio,
+indexes included. What an instance can do is the measured throughput; where a client took CPU beside mongod, it is what
+mongod's CPU per operation allows on its host: each operation of a throughput that both share has its client's part,
+which makes arms look more alike than they are. Every replica needs both. One ratio of prices (a GB-month ÷ an instance
+hour) orders the arms. The same two parts without the deployment's size are what a million operations cost, and a GB of
+documents a month; by them platforms with prices of their own are compared. All rests on what a workload does at its
+limit: under an offered rate its throughput is what was asked for, and sizes nothing.
 """
 
 from __future__ import annotations
@@ -18,9 +20,9 @@ from pydantic import Field
 
 from analysis.stats.criteria import Prices
 from analysis.stats.frames import Row
-from analysis.stats.inference import infer
 from analysis.stats.metrics import metric, workload_of
 from analysis.stats.quantities import Estimate, Unit
+from analysis.stats.ratios import ratio_of_means
 from core.model import Part
 
 if TYPE_CHECKING:
@@ -33,7 +35,14 @@ if TYPE_CHECKING:
 
 HOURS_PER_MONTH = 730.0
 
-_NEEDED = ("compression_ratio", "storage_bytes_per_document", "index_bytes_per_document")
+SizedBy = Literal["throughput", "mongod_capacity"]
+"""The metric by which instances are sized: as measured, or by mongod's CPU where a client ran beside it."""
+
+_STORED = {
+    "loaded": ("compression_ratio", "storage_bytes_per_document", "index_bytes_per_document"),
+    "aged": ("compression_ratio_aged", "storage_bytes_per_document_aged", "index_bytes_per_document"),
+}
+"""What the storage that is paid for rests on, by the state that the spec chooses."""
 
 
 class ArmCost(Part):
@@ -61,6 +70,7 @@ class Costs(Part):
 
     prices: Prices
     workload: str
+    sized_by: SizedBy = Field("throughput", description="What says how much an instance can do.")
     price_ratio: float = Field(description="The given one: a GB-month ÷ an instance hour.")
     arms: tuple[ArmCost, ...]
     cheapest: str | None = Field(description="Among the arms that satisfy the constraints, by `ratio`.")
@@ -98,8 +108,14 @@ def with_costs(measured: pd.DataFrame, prices: Prices, offered: Collection[str])
     return pd.concat([measured, *parts], ignore_index=True)
 
 
+def sized_by(measured: pd.DataFrame, prices: Prices) -> SizedBy:
+    """What sizes the instances in these measurements: all of them by the same, or they could not be compared."""
+    beside = f"{prices.workload}.mongod_capacity" in set(measured["metric"])
+    return "mongod_capacity" if beside else "throughput"
+
+
 def _of_platform(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
-    needed = [f"{prices.workload}.throughput", *_NEEDED]
+    needed = [f"{prices.workload}.{sized_by(measured, prices)}", *_STORED[prices.storage_state]]
     wide = measured[measured["metric"].isin(needed)].pivot(
         index="trial", columns="metric", values=["value", "resolution"]
     )
@@ -119,7 +135,7 @@ def _of_platform(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
     )
     per_million = prices.replicas * prices.instance_per_hour / million_operations_per_month(prices)
     per_gb = prices.replicas * prices.storage_per_gb_month / (prices.data_size_gb * mean_growth(prices))
-    throughput = measured[measured["metric"] == needed[0]].set_index("trial").loc[wide.index].reset_index()
+    rows = measured[measured["metric"] == needed[0]].set_index("trial").loc[wide.index].reset_index()
     figures = {
         "instance_hours": (hours, rough_hours),
         "stored_gb": (stored_gb, rough_gb),
@@ -129,7 +145,7 @@ def _of_platform(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
     }
     return pd.concat(
         [
-            throughput.assign(
+            rows.assign(
                 metric=key, unit=str(metric(key).unit), value=value.to_numpy(), resolution=resolution.to_numpy()
             )
             for key, (value, resolution) in figures.items()
@@ -175,12 +191,20 @@ def costs(
     candidates = [arm.arm for arm in arms if arm.arm in eligible]
     choice = {arm: log for arm in candidates if (log := logs.get(arm, 0.0)) is not None}
     cheapest = min(choice, key=lambda arm: choice[arm], default=None)
+    inside = group.within(measured)
     flips: tuple[Flip, ...] = ()
     if cheapest is not None:
-        inside = group.within(measured)
         looks = next((one.looks for one in against), None)
         flips = _flips(inside[inside["counts"]], cheapest, choice, ratio, confidence_percent, looks)
-    return Costs(prices=prices, workload=prices.workload, price_ratio=ratio, arms=arms, cheapest=cheapest, flips=flips)
+    return Costs(
+        prices=prices,
+        workload=prices.workload,
+        sized_by=sized_by(inside, prices),
+        price_ratio=ratio,
+        arms=arms,
+        cheapest=cheapest,
+        flips=flips,
+    )
 
 
 def _flips(
@@ -193,34 +217,28 @@ def _flips(
 ) -> tuple[Flip, ...]:
     """The nearest price ratio on either side of the given one at which another eligible arm costs the same.
 
-    Cost is hours + r·storage in units of the instance price, so two arms cross at r = Δhours ÷ −Δstorage: once in each
-    block that has both, averaged over blocks.
+    Cost is hours + r·storage in units of the instance price, so two arms cross at r = Δhours ÷ −Δstorage, each the mean
+    over the blocks that have both arms. Where the difference in storage may as well be 0, no price separates them.
     """
     hours = rows[rows["metric"] == "instance_hours"].pivot(index="block", columns="arm", values="value")
     stored = rows[rows["metric"] == "stored_gb"].pivot(index="block", columns="arm", values="value")
     found: list[Flip] = []
     for arm in sorted(set(eligible) - {cheapest}):
         saved = (stored[cheapest] - stored[arm]).dropna()
-        if saved.empty or not ((saved > 0).all() or (saved < 0).all()):
-            continue  # no scatter-proof difference in storage: no price ratio separates the two
-        crossing = ((hours[arm] - hours[cheapest]).dropna() / saved).to_numpy(dtype=float)
-        at = _plain_estimate(crossing, confidence_percent, looks)
-        side: Literal["above", "below"] = "above" if (saved > 0).all() else "below"
-        if at.value > 0 and (at.value > ratio) == (side == "above"):
-            found.append(Flip(arm=arm, side=side, price_ratio=at))
+        more = (hours[arm] - hours[cheapest]).dropna()
+        share = 1.0 if looks is None else looks.share(len(saved))
+        at = ratio_of_means(more, saved, confidence_percent, share)
+        side: Literal["above", "below"] = "above" if saved.mean() > 0 else "below"
+        if at is not None and at.value > 0 and (at.value > ratio) == (side == "above"):
+            crossing = Estimate(
+                value=at.value,
+                low=None if at.low is None else max(0.0, at.low),
+                high=at.high,
+                n=len(saved),
+                unit=Unit.RATIO,
+                confidence_percent=confidence_percent,
+            )
+            found.append(Flip(arm=arm, side=side, price_ratio=crossing))
     above = min((f for f in found if f.side == "above"), key=lambda f: f.price_ratio.value, default=None)
     below = max((f for f in found if f.side == "below"), key=lambda f: f.price_ratio.value, default=None)
     return tuple(flip for flip in (below, above) if flip is not None)
-
-
-def _plain_estimate(values: np.ndarray, confidence_percent: float, looks: Looks | None) -> Estimate:
-    low = high = None
-    share = 1.0 if looks is None else looks.share(len(values))
-    if len(values) >= 2 and share > 0:
-        found = infer(values)._replace(share=share)
-        half = float(found.half_width(confidence_percent))
-        low, high = max(0.0, float(found.mean) - half), float(found.mean) + half
-    return Estimate(
-        value=float(values.mean()), low=low, high=high, n=len(values), unit=Unit.RATIO,
-        confidence_percent=confidence_percent,
-    )  # fmt: skip

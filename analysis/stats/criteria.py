@@ -17,6 +17,7 @@ class Objective(StrEnum):
     """What the recommended arm should be best at, among those that satisfy the constraints."""
 
     STORAGE = "storage"
+    AGED_STORAGE = "aged-storage"
     COST = "cost"
     CPU = "cpu"
     THROUGHPUT = "throughput"
@@ -66,7 +67,10 @@ class Prices(Part):
     growth_percent_per_month: Annotated[float, Field(ge=0, le=100)] = Field(0.0, description="Of the data.")
     horizon_months: Annotated[int, Field(ge=1, le=120)] = Field(12, description="Over which costs are averaged.")
     operations_per_s: Positive = Field(1000.0, description="Of the workload named below.")
-    workload: Word = Field("rmw", description="The phase whose throughput sizes the instances.")
+    storage_state: Literal["loaded", "aged"] = Field(
+        "loaded", description="Whether the storage paid for is that of the loaded documents or after the run workloads."
+    )
+    workload: Word = Field("rmw", description="The phase that sizes the instances.")
     replicas: Annotated[int, Field(ge=1, le=50)] = Field(3, description="Members that store the data.")
     platforms: dict[NameOrNone, PlatformPrices] = Field(
         {},
@@ -87,7 +91,11 @@ class Criteria(Part):
     baseline_engine: Word | None = Field(
         None, description="The engine that every other is compared with; left out: engines are not compared."
     )
-    objective: Objective = Field(Objective.STORAGE, description="What the recommended arm should be best at.")
+    objective: Objective = Field(
+        Objective.STORAGE,
+        description="What the recommended arm should be best at; `storage` is that of the loaded documents, "
+        "`aged-storage` that after the run workloads, space that could be reused included.",
+    )
     constraints: Annotated[tuple[Constraint, ...], Field(max_length=100)] = ()
     equivalence_margin_percent: Percent = Field(
         3.0, description="Differences smaller than this do not matter to the user."

@@ -31,6 +31,7 @@ class Scope(Enum):
     """Which phases a metric exists for."""
 
     LOADED = "the trial, after its load"
+    AGED = "the trial, after the last of run workloads that wrote"
     LOAD_AND_RUN = "every phase"
     RUN = "run phases"
     DERIVED = "computed from several trials or with prices"
@@ -61,16 +62,26 @@ class Declaration:
     primary: Scope | None
     read: readers.Reader | None
 
-    def exists_for(self, phase: Phase) -> bool:
-        """Whether the phase has this metric."""
+    def exists_for(self, record: TrialRecord, phase: Phase) -> bool:
+        """Whether the record's phase has this metric."""
+        if self.scope is Scope.AGED:
+            return phase is record.phases[-1] and any(map(_has_written, record.phases))
         return _covers(self.scope, is_load=phase.kind == "load")
 
     def of(self, workload: str) -> Metric:
-        """The metric of one workload. Metrics of the loaded data have no workload in their key."""
-        if self.scope in (Scope.LOADED, Scope.DERIVED):
+        """The metric of one workload. Metrics of the trial have no workload in their key."""
+        if self.scope in _OF_TRIAL:
             return Metric(self.name, self.label, self.unit, self.better, self.primary is not None, INSERT)
         primary = self.primary is not None and _covers(self.primary, is_load=workload == INSERT)
         return Metric(f"{workload}.{self.name}", f"{workload} {self.label}", self.unit, self.better, primary, workload)
+
+
+_OF_TRIAL = (Scope.LOADED, Scope.AGED, Scope.DERIVED)
+_WRITES = ("INSERT", "UPDATE", "READ-MODIFY-WRITE")
+
+
+def _has_written(phase: Phase) -> bool:
+    return phase.kind == "run" and any(operation in phase.statuses for operation in _WRITES)
 
 
 def _covers(scope: Scope, *, is_load: bool) -> bool:
@@ -87,7 +98,7 @@ def workload_of(phase: Phase) -> str:
 # ---- declarations --------------------------------------------------------------------------------------------------
 
 _HIGH, _LOW = Better.HIGHER, Better.LOWER
-_LOADED, _ALL, _RUN = Scope.LOADED, Scope.LOAD_AND_RUN, Scope.RUN
+_LOADED, _AGED, _ALL, _RUN = Scope.LOADED, Scope.AGED, Scope.LOAD_AND_RUN, Scope.RUN
 
 DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
@@ -117,6 +128,18 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "files_bytes_per_document", "all files, journal included, per document", Unit.BYTES_PER_DOCUMENT, _LOW,
         _LOADED, None, readers.files_per_document,
     ),
+    Declaration(
+        "storage_bytes_per_document_aged", "storage per document after the workloads", Unit.BYTES_PER_DOCUMENT, _LOW,
+        _AGED, _AGED, readers.storage_per_document,
+    ),
+    Declaration(
+        "compression_ratio_aged", "compression ratio after the workloads", Unit.RATIO, _HIGH, _AGED, None,
+        readers.compression_ratio,
+    ),
+    Declaration(
+        "storage_reusable_share_aged", "part of that storage that is free for reuse", Unit.SHARE, _LOW, _AGED, None,
+        readers.reusable_share,
+    ),
     Declaration("throughput", "throughput", Unit.PER_SECOND, _HIGH, _ALL, _ALL, readers.throughput),
     Declaration("mean", "mean latency", Unit.US, _LOW, _ALL, None, readers.latency("mean_us")),
     Declaration("p50", "p50 latency", Unit.US, _LOW, _ALL, None, readers.latency("p50_us")),
@@ -126,7 +149,15 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration("max", "highest latency", Unit.US, _LOW, _ALL, None, readers.latency("max_us")),
     Declaration(
         "mongod_cpu_us_per_operation", "mongod CPU per operation", Unit.US_PER_OPERATION, _LOW, _ALL, _RUN,
-        readers.per_operation(lambda phase: phase.cost.mongod_cpu_s, 1e6, readers.CPU_TICK_US),
+        readers.lasting_mongod_cpu,
+    ),
+    Declaration(
+        "mongod_cpu_us_per_operation_of_phase", "mongod CPU per operation with all of the closing checkpoints",
+        Unit.US_PER_OPERATION, _LOW, _RUN, None, readers.whole_mongod_cpu,
+    ),
+    Declaration(
+        "mongod_capacity", "what mongod's CPU alone would allow", Unit.PER_SECOND, _HIGH, _ALL, None,
+        readers.mongod_capacity,
     ),
     Declaration(
         "mongod_cpu_us_per_operation_in_window", "mongod CPU per operation without closing checkpoints",
@@ -201,8 +232,8 @@ def keys(workloads: Iterable[str]) -> list[str]:
     every = (INSERT, *dict.fromkeys(workload for workload in workloads if workload != INSERT))
     found = []
     for declaration in DECLARATIONS:
-        if declaration.scope in (Scope.LOADED, Scope.DERIVED):
-            found.append(declaration.name)
+        if declaration.scope in _OF_TRIAL:
+            found += [declaration.name] if declaration.scope is not Scope.AGED or len(every) > 1 else []
         else:
             found += [declaration.of(w).key for w in every if _covers(declaration.scope, is_load=w == INSERT)]
     return found
@@ -213,7 +244,7 @@ def readings(record: TrialRecord) -> Iterable[tuple[Metric, Phase, readers.Readi
     for phase in record.phases:
         workload = workload_of(phase)
         for declaration in DECLARATIONS:
-            if declaration.read is None or not declaration.exists_for(phase):
+            if declaration.read is None or not declaration.exists_for(record, phase):
                 continue
             reading = declaration.read(record, phase)
             if reading is not None and math.isfinite(reading.value):

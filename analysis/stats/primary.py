@@ -20,6 +20,7 @@ def objective_metric(objective: Objective, workload: str) -> str:
     """The metric of an objective."""
     return {
         Objective.STORAGE: "storage_bytes_per_document",
+        Objective.AGED_STORAGE: "storage_bytes_per_document_aged",
         Objective.COST: "monthly_cost",
         Objective.CPU: f"{workload}.mongod_cpu_us_per_operation",
         Objective.THROUGHPUT: f"{workload}.throughput",

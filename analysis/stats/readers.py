@@ -5,11 +5,13 @@ A reader returns None where the record lacks the figure; it never invents a 0.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 from analysis.trial.latency import LatencyField, latency_us, phase_latency
 from analysis.trial.records import Phase, Sizes, TrialRecord, Window
+from analysis.trial.settings import SYNC_PERIOD_S
 
 ALLOCATION_BYTES = 4096
 """WiredTiger's allocation unit: a stored size can't be known, or vary, more finely."""
@@ -80,6 +82,15 @@ def storage_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
     return Reading(sizes.storage_size_bytes / sizes.documents, ALLOCATION_BYTES / sizes.documents)
 
 
+def reusable_share(record: TrialRecord, phase: Phase) -> Reading | None:
+    """The part of the collection's file that is free for what is written next."""
+    sizes = _sizes(record, phase)
+    if sizes is None or sizes.free_storage_size_bytes is None:
+        return None
+    stored = sizes.storage_size_bytes
+    return Reading(sizes.free_storage_size_bytes / stored, ALLOCATION_BYTES / stored)
+
+
 def index_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
     """Bytes of all indexes."""
     sizes = _sizes(record, phase)
@@ -124,6 +135,50 @@ def per_operation(amount: Callable[[Phase], float | None], scale: float, resolut
         return Reading(total * scale / phase.acknowledged, resolution / phase.acknowledged)
 
     return read
+
+
+whole_mongod_cpu = per_operation(lambda phase: phase.cost.mongod_cpu_s, 1e6, CPU_TICK_US)
+"""mongod's CPU time of the whole phase and its closing checkpoints, in us for each of its operations."""
+
+
+def lasting_mongod_cpu(record: TrialRecord, phase: Phase) -> Reading | None:
+    """mongod's CPU time of an operation, in us, as it would be if the phase went on for ever.
+
+    What operations cost at once is the window's. What they put off is done by checkpoints, one in each interval: the
+    window gets as many as its length is worth, each at the cost of the closing one, whether or not one fell into it. A
+    load is as long as its documents in every arm, and writes each of them back once: it has all of its closing ones.
+    """
+    if phase.kind == "load":
+        return whole_mongod_cpu(record, phase)
+    window, closing_s = phase.window, phase.cost.closing_cpu_s
+    if window is None or window.mongod_cpu_s is None or window.checkpoints is None or closing_s is None:
+        return None
+    missing = phase.measured_s / _between_checkpoints_s(record) - window.checkpoints
+    seconds = window.mongod_cpu_s + missing * closing_s
+    if seconds <= 0 or not phase.measured_operations:
+        return None
+    return Reading(seconds * 1e6 / phase.measured_operations, CPU_TICK_US / phase.measured_operations)
+
+
+def _between_checkpoints_s(record: TrialRecord) -> float:
+    """The trial's own time between two checkpoints: mongod's clock goes on while others have their turns."""
+    in_force = record.in_force.sync_period_s if record.in_force else None
+    return (in_force or record.asked.sync_period_s or record.sharing * SYNC_PERIOD_S) / record.sharing
+
+
+def mongod_capacity(record: TrialRecord, phase: Phase) -> Reading | None:
+    """Operations per second for which mongod's CPU would suffice with its host, or its limit, to itself.
+
+    Only where a client took its part of that host: elsewhere the throughput itself says what a host can do.
+    """
+    cpu, window, limit = lasting_mongod_cpu(record, phase), phase.window, record.asked.cpu_limit
+    if not record.clients_beside or cpu is None or window is None or phase.measured_s <= 0:
+        return None
+    if window.host_cpu_s is None or window.host_idle_s is None:
+        return None
+    cores = (window.host_cpu_s + window.host_idle_s) / phase.measured_s
+    value = min(cores, limit or math.inf) * 1e6 / cpu.value
+    return Reading(value, value * cpu.resolution / cpu.value)
 
 
 def in_window(amount: Callable[[Window], float | None]) -> Reader:

@@ -168,6 +168,7 @@ class Cost(Part):
     """What a phase cost, from its start until its data was checkpointed, for all its operations."""
 
     mongod_cpu_s: Seconds | None
+    closing_cpu_s: Seconds | None = Field(None, description="Of mongod's: the closing checkpoints.")
     client_cpu_s: Seconds | None
     disk_read_bytes: Bytes | None = Field(description="By mongod, at the block layer.")
     disk_written_bytes: Bytes | None = Field(description="By mongod, at the block layer.")
@@ -209,7 +210,9 @@ class Window(Part):
     host_idle_s: Seconds | None = Field(None, description="Of all its cores, waiting for the disk included.")
     pages_read: Figure | None = Field(None, description="Into WiredTiger's cache.")
     disk_read_bytes: Figure | None = Field(None, description="From the host's disk; None where it has several.")
-    checkpoints: Figure | None = Field(None, description="Begun within the window, by the samples that lie in it.")
+    checkpoints: Figure | None = Field(
+        None, description="Begun within the window, by the samples in it; in turns from the first to the last of them."
+    )
 
 
 class Phase(Part):
@@ -222,6 +225,9 @@ class Phase(Part):
     )
     started_at_s: UnixTime | None = Field(None, description="Unix time at which the client began to measure.")
     warmup_s: Seconds = Field(description="Left out of the measured window.")
+    warmup_operations: Count | None = Field(
+        None, description="Done before the measured window, by the client that had done least."
+    )
     measured_s: Seconds = Field(description="Length of the measured window; of several clients, while all work.")
     measured_operations: Count = Field(description="Within the measured window; of a batched load its documents.")
     throughput_per_s: Amount = Field(description="measured_operations / measured_s")
@@ -315,6 +321,9 @@ class TrialRecord(Part):
         (), max_length=100, description="Of a replica set; the figures above are the primary's."
     )
     verification: Verification | None
+    clients_beside: bool | None = Field(
+        None, description="Whether a client ran on a database's host; None: in records of before it was kept."
+    )
     upgrades: tuple[UpgradeStep, ...] = Field(
         (), max_length=100, description="In-place: the engine of the load, then each that took the files over."
     )

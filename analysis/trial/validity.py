@@ -31,6 +31,7 @@ _STALL_S = 3.0
 _STANDSTILL_S = 3
 _BULK_WRITES = 3
 _MOSTLY = 0.5
+_NEARLY = 0.95  # operations before a moment are interpolated between the client's samples
 # A clock tick is 0.01 s, and each freeze may let one through.
 _TRACE_S = 0.1
 _TRACE = 0.01
@@ -187,8 +188,16 @@ def _busy_clients(phase: Phase) -> Iterator[Reason]:
             )
 
 
-def _kept_warm_up(phase: Phase, asked_s: float) -> Iterator[Reason]:
-    if phase.warmup_s < asked_s:
+def _kept_warm_up(phase: Phase, asked_s: float, operations: int) -> Iterator[Reason]:
+    if phase.warmup_s >= asked_s:
+        if phase.warmup_operations is not None and phase.warmup_operations < _NEARLY * operations:
+            yield Reason(
+                code="warm-up-short",
+                message=f"{phase.name}: it was measured after {phase.warmup_operations:,} operations of a client, "
+                f"which needs some {operations:,} to be warm, so its figures are partly of its warm-up; ask for a "
+                f"longer one, or for more {'documents' if phase.kind == 'load' else 'operations'}",
+            )
+    else:
         more = "documents" if phase.kind == "load" else "operations, or more time to measure"
         yield Reason(
             code="warm-up-kept",
@@ -198,13 +207,16 @@ def _kept_warm_up(phase: Phase, asked_s: float) -> Iterator[Reason]:
 
 
 def caveats(
-    phases: Sequence[Phase], sizes: Sequence[Sizes], expected_ratio: float | None, warm_ups_s: Mapping[str, float]
+    phases: Sequence[Phase],
+    sizes: Sequence[Sizes],
+    expected_ratio: float | None,
+    warm_ups: Mapping[str, tuple[float, int]],
 ) -> Iterator[Reason]:
-    """What the reader should know though the trial counts; `warm_ups_s` are those asked for, by phase."""
+    """What the reader should know though the trial counts; `warm_ups`: seconds and operations asked for, by phase."""
     for phase in phases:
         yield from _stalled(phase)
         yield from _busy_clients(phase)
-        yield from _kept_warm_up(phase, warm_ups_s[phase.name])
+        yield from _kept_warm_up(phase, *warm_ups[phase.name])
         if phase.start_skew_s is not None and phase.start_skew_s > _TOGETHER_S:
             yield Reason(
                 code="clients-not-together",

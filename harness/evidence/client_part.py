@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +18,13 @@ from workloads.interval_log import Interval, IntervalLog, read_interval_log
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
+    from harness.plan.warming import WarmUp
     from harness.spec.phases import Client
 
 RMW = "READ-MODIFY-WRITE"
+_ONE_CUT_S = 0.25  # between the ticks of one second's series lie some ms, of two seconds' about 1 s
 _OPERATION = "[A-Z-]+"  # all that may stand between a phase's name and the ending: names may go on after a dot
 
 Window = tuple[tuple[float, float], ...]
@@ -58,6 +62,25 @@ class Part:
             return None
         spent_by = np.interp(np.array(window), at_s, cpu_s)
         return float((spent_by[:, 1] - spent_by[:, 0]).sum())
+
+    def attempted(self, at_s: float) -> int | None:
+        """The operations that it had attempted by a moment, interpolated between its samples."""
+        moments, counts = self._progress
+        return round(float(np.interp(at_s, moments, counts))) if moments else None
+
+    def warm_at(self, warm: WarmUp) -> float:
+        """From when on it is warm, whether or not it lasted so long."""
+        moments, counts = self._progress
+        done = self.began
+        if warm.operations:
+            enough = bool(counts) and counts[-1] >= warm.operations
+            done = float(np.interp(warm.operations, counts, moments)) if enough else math.inf
+        return min(max(self.began + warm.seconds, done), self.began + warm.longest_s)
+
+    @property
+    def _progress(self) -> tuple[list[float], list[float]]:
+        """Moments, and the operations attempted by then."""
+        return [sample[0] for sample in self.account.samples], [sample[1] for sample in self.account.samples]
 
     @property
     def open(self) -> Window:
@@ -102,11 +125,16 @@ def read_part(label: str, folder: Path, name: str) -> Part:
         YcsbOutputError: it left no readable account or histograms.
     """
     lost, process = (_read_if_there(folder / one) for one in (f"network.{name}.json", f"{name}.process.json"))
+    account = read_client_file(folder / f"{name}.client.json")
+    logs, intended = _logs(folder, name, ""), _logs(folder, name, "Intended-")
+    if not account.turns:  # at whose edges the client itself cut all series at one moment
+        ticks = _ticks([*logs.values(), *intended.values()])
+        logs, intended = ({one: _cut_at(ticks, log) for one, log in of_kind.items()} for of_kind in (logs, intended))
     return Part(
         name=label,
-        account=read_client_file(folder / f"{name}.client.json"),
-        logs=_logs(folder, name, ""),
-        intended=_logs(folder, name, "Intended-"),
+        account=account,
+        logs=logs,
+        intended=intended,
         timeouts=lost.get("retransmission_timeouts"),
         cpu_limit=process.get("cpu_limit"),
     )
@@ -124,7 +152,33 @@ def _logs(folder: Path, name: str, prefix: str) -> dict[str, IntervalLog]:
     return {one: read_interval_log(path) for path, one in operations.items() if one != "CLEANUP"}
 
 
-def windows(parts: list[Part], main: list[str], warmup_s: float) -> list[Window]:
+def _ticks(logs: list[IntervalLog]) -> NDArray[np.float64]:
+    """The moments at which a client cut its series: those of the one that has most."""
+    longest = max(logs, key=lambda log: len(log.intervals), default=None)
+    if longest is None or not longest.intervals:
+        return np.empty(0)
+    return np.array([longest.intervals[0].start_s, *(one.end_s for one in longest.intervals)])
+
+
+def _cut_at(ticks: NDArray[np.float64], log: IntervalLog) -> IntervalLog:
+    """The log as if it had been cut at these moments.
+
+    A client's series tick one after the other within some ms. A bound of the window between two such ticks would leave
+    out a second of one series, and keep it of another.
+    """
+    if not ticks.size:
+        return log
+
+    def moved(at_s: float) -> float:
+        after = int(np.searchsorted(ticks, at_s))
+        nearest = min(ticks[max(0, after - 1) : after + 1], key=lambda tick: abs(tick - at_s))
+        return float(nearest) if abs(nearest - at_s) <= _ONE_CUT_S else at_s
+
+    intervals = (replace(one, start_s=moved(one.start_s), end_s=moved(one.end_s)) for one in log.intervals)
+    return replace(log, intervals=tuple(intervals))
+
+
+def windows(parts: list[Part], main: list[str], warm: WarmUp) -> list[Window]:
     """Each client's measured window: its turns, or whole intervals of its own within the time in which all work.
 
     Where that time holds no whole interval of some client, as in short phases, every window is all of the phase.
@@ -132,7 +186,7 @@ def windows(parts: list[Part], main: list[str], warmup_s: float) -> list[Window]
     if any(part.open for part in parts):
         return [part.turns for part in parts]
     own = [[interval for one in main if one in part.logs for interval in part.logs[one].intervals] for part in parts]
-    spans = [_span(intervals, part.began, warmup_s) for part, intervals in zip(parts, own, strict=True)]
+    spans = [_span(intervals, part.began, part.warm_at(warm)) for part, intervals in zip(parts, own, strict=True)]
     if len(parts) == 1:
         return [tuple(spans)]
     since, until = max(one[0] for one in spans), min(one[1] for one in spans)
@@ -150,10 +204,10 @@ def length_s(window: Window) -> float:
     return sum(until - since for since, until in window)
 
 
-def _span(intervals: list[Interval], began: float, warmup_s: float) -> tuple[float, float]:
+def _span(intervals: list[Interval], began: float, warm_at: float) -> tuple[float, float]:
     """The whole intervals after the warm-up; a short phase keeps all of it."""
     if not intervals:
         return began, began
     first, end = min(one.start_s for one in intervals), max(one.end_s for one in intervals)
-    earliest = first + warmup_s if end - first > warmup_s + 1 else first
+    earliest = warm_at if end - warm_at > 1 else first
     return min((one.start_s for one in intervals if one.start_s >= earliest), default=end), end

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
     from analysis.trial.ftdc import Samples
     from harness.evidence.client_part import Window as Spans
+    from harness.plan.warming import WarmUp
     from harness.spec.phases import Client
 
 
 # YCSB times the read and the update within a read-modify-write under their own names, too.
 _WITHIN_RMW = ("READ", "UPDATE")
+_CPU = ("user_cpu_s", "system_cpu_s")
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ def read_phase(
     clients: Mapping[str, Path],
     name: str,
     asked: Client,
+    warm: WarmUp,
     counters: dict[str, float | None],
     before: dict[str, Any],
     after: dict[str, Any],
@@ -67,7 +70,7 @@ def read_phase(
     main = [operation for operation in account.operations if operation in known and operation != FLUSH]
     inner = [operation for operation in main if operation in _WITHIN_RMW] if RMW in main else []
     operation = FLUSH if FLUSH in account.operations else RMW if inner else "+".join(main)
-    spans = windows(parts, main, asked.warmup_s)
+    spans = windows(parts, main, warm)
     lengths = [length_s(window) for window in spans]
     done = [part.acknowledged(main, inner, window) for part, window in zip(parts, spans, strict=True)]
     rates = [count / length if length > 0 else 0.0 for count, length in zip(done, lengths, strict=True)]
@@ -79,12 +82,14 @@ def read_phase(
     ]
     own, began = OwnTime(taken), min(part.began for part in parts)
     start = min((since for window in spans for since, _ in window), default=began)
+    done_before = (part.attempted(window[0][0]) for part, window in zip(parts, spans, strict=True) if window)
     phase = Phase(
         name=name,
         kind="load" if name == "load" else "run",
         operation=operation,
         started_at_s=began,
         warmup_s=round(max(0.0, float(own.of(start) - own.of(began))), 3),
+        warmup_operations=min((count for count in done_before if count is not None), default=None),
         measured_s=round(measured / throughput if throughput else max(lengths), 3),
         measured_operations=measured,
         throughput_per_s=throughput,
@@ -199,15 +204,18 @@ def _latency(operation: str, kind: str, log: IntervalLog) -> Latency | None:
 def _cost(account: ClientFile, before: dict[str, Any], after: dict[str, Any]) -> Cost:
     """From the end of the checkpoint before the phase to the end of the one after it: all that the phase caused."""
     start, end = before["counters_after_checkpoint"]["process"], after["counters_after_checkpoint"]["process"]
-
-    def grown(*keys: str) -> float | None:
-        values = [(start.get(key), end.get(key)) for key in keys]
-        return None if any(a is None or b is None for a, b in values) else sum(b - a for a, b in values)
-
-    read, written = grown("read_bytes"), grown("written_bytes")
+    read, written = _grown(start, end, "read_bytes"), _grown(start, end, "written_bytes")
     return Cost(
-        mongod_cpu_s=grown("user_cpu_s", "system_cpu_s"),
+        mongod_cpu_s=_grown(start, end, *_CPU),
+        closing_cpu_s=_grown(after.get("counters_before_checkpoint", {}).get("process", {}), end, *_CPU),
         client_cpu_s=account.cpu_s,
         disk_read_bytes=None if read is None else int(read),
         disk_written_bytes=None if written is None else int(written),
     )
+
+
+def _grown(start: dict[str, Any], end: dict[str, Any], *keys: str) -> float | None:
+    """How much a process's counters grew together; None where one of them could not be read."""
+    values = [(start.get(key), end.get(key)) for key in keys]
+    known = [(a, b) for a, b in values if a is not None and b is not None]
+    return sum(b - a for a, b in known) if len(known) == len(keys) else None

@@ -31,6 +31,7 @@ from harness.plan.clients import named_folders
 from harness.plan.places import Places
 from harness.plan.trial_vars import settings
 from harness.plan.trials import PlannedTrial
+from harness.plan.warming import WarmUp
 from harness.spec.campaign import Campaign
 from harness.spec.phases import Client, Workload
 from harness.spec.upgrade_path import stations
@@ -55,6 +56,8 @@ class TrialContext(Part):
     attempt: int
     corpus_digest: str
     expected_ratio: float | None
+    warm_ups: dict[str, WarmUp] = Field(default_factory=dict)
+    """By phase; none in runs of before operations counted for it."""
     started_at: str
     ended_at: str
     steps_s: dict[str, float]
@@ -77,6 +80,10 @@ class TrialContext(Part):
     def client(self, phase: str) -> Client:
         """What the client was asked to do in a phase."""
         return self.campaign.load if phase == "load" else self.workloads[phase]
+
+    def warm_up(self, phase: str) -> WarmUp:
+        """What comes before a phase's measured window."""
+        return self.warm_ups.get(phase) or WarmUp(seconds=self.client(phase).warmup_s)
 
 
 CONTEXT_FILE = "context.json"
@@ -130,6 +137,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         phases=tuple(phases),
         members=tuple(reading.members),
         verification=reading.verification,
+        clients_beside=context.places.share_a_host,
         upgrades=tuple(reading.upgrades),
         void=tuple(reading.void + list(_faults(context, reading))),
         flags=tuple(
@@ -137,7 +145,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
                 phases,
                 reading.sizes,
                 context.expected_ratio,
-                {phase.name: context.client(phase.name).warmup_s for phase in phases},
+                {phase.name: context.warm_up(phase.name).asked for phase in phases},
             )
         ),
         artefacts=(),  # the ledger lists them as it keeps them
@@ -157,7 +165,7 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
         reading.sizes.append(_sizes(after, moment))
         moved = engine_counters.change(_counters(before), _counters(after))
         clients = named_folders(folder, context.places.clients)
-        phase = read_phase(clients, name, context.client(name), moved, before, after)
+        phase = read_phase(clients, name, context.client(name), context.warm_up(name), moved, before, after)
         reading.phases.append(phase.with_engine(samples, version) if samples else phase)
         before = after
         if name == "load" and len(versions) > 1:  # the next phase begins under the last engine of the way

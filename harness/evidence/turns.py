@@ -125,10 +125,9 @@ def window_of_turns(samples: Samples, version: str, taken: Sequence[TurnTaken]) 
     own = OwnTime(taken)
     at_own_times = own.samples(samples)
     found: list[dict[str, float | None]] = []
-    for turn in taken:
-        if turn.measured_s is None or turn.closed_s is None:
-            continue
-        start, end = own.of((turn.measured_s, turn.closed_s))
+    measured = [(one, one.measured_s, one.closed_s) for one in taken if one.measured_s and one.closed_s]
+    for turn, measured_s, closed_s in measured:
+        start, end = own.of((measured_s, closed_s))
         of_engine = time_series.window(at_own_times, version, float(start), float(end))
         found.append(
             {
@@ -139,8 +138,12 @@ def window_of_turns(samples: Samples, version: str, taken: Sequence[TurnTaken]) 
                 "disk_read_bytes": turn.used("read_bytes"),
             }
         )
-    names = found[0] if found else {}
-    return {name: _sum([one[name] for one in found]) for name in names}
+    if not found:
+        return {}
+    # A checkpoint that fell due while mongod was frozen begins as it is thawed, in the part of a turn that is cut.
+    thawed, closed = own.of((measured[0][0].thawed_s, measured[-1][2]))
+    whole = time_series.window(at_own_times, version, float(thawed), float(closed))
+    return {name: _sum([one[name] for one in found]) for name in found[0]} | {"checkpoints": whole["checkpoints"]}
 
 
 def _sum(values: Sequence[float | None]) -> float | None:

@@ -36,6 +36,11 @@ class Places:
     tls: bool = False
     """Whether what passes between hosts is encrypted; the same on every platform."""
 
+    @property
+    def share_a_host(self) -> bool:
+        """Whether a client runs on a mongod's host."""
+        return bool({one.host for one in self.instances} & {one.host for one in self.clients})
+
     def beside(self, number: int) -> Places:
         """The same for the trial of this number among those that are alive at once: with ports of its own."""
         first = number * len(self.instances)

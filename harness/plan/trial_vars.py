@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import blake3
@@ -11,6 +12,7 @@ from analysis.trial.settings import SETTINGS, SYNC_PERIOD_S
 from harness.plan.clients import load_part, run_part
 from harness.plan.topology import REPLICA_SET
 from harness.plan.trials import trial_seconds
+from harness.plan.warming import warm_up
 from harness.spec.upgrade_path import stations
 from workloads.jvm import JVM_OPTIONS, JVM_OPTIONS_FOR_SHORT_PHASES
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from harness.plan.places import Places
     from harness.plan.topology import Instance
     from harness.plan.trials import PlannedTrial
+    from harness.plan.warming import WarmUp
     from harness.spec.campaign import Campaign
     from harness.spec.mix import Mix
     from harness.spec.phases import Client, Workload
@@ -75,6 +78,9 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
     def run(workload: Workload) -> Callable[[ClientProcess], dict[str, Any]]:
         return lambda client: run_part(client, campaign.records, workload.operations)
 
+    def alone(workload: Workload) -> WarmUp | None:
+        return None if floor else warm_up(campaign, workload, len(site.clients))
+
     return {
         "id": _identity(evidence),
         "evidence_dir": str(evidence.resolve()),
@@ -96,7 +102,7 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
         "phases": [
             {
                 "name": name,
-                "properties": common | run_properties(workload, mixes[name], number, in_turns=floor is not None),
+                "properties": common | run_properties(workload, mixes[name], number, alone(workload)),
                 **_driven(workload, site.clients, run(workload), sharing),
                 "jvm_options": _jvm_options(campaign),
             }
@@ -149,15 +155,19 @@ def engine_id(campaign: Campaign, engine: str) -> str:
     return f"{spec.source}-{spec.version}{suffix}"
 
 
-def run_properties(workload: Workload, mix: Mix, number: int, *, in_turns: bool = False) -> dict[str, Any]:
+def run_properties(workload: Workload, mix: Mix, number: int, warm: WarmUp | None) -> dict[str, Any]:
     """The properties of one run phase; `number` tells the phases of a trial apart, so that their keys differ.
 
-    In turns the harness says when time is up.
+    `warm` is None in turns: the harness then says when a client is warm, and when its time is up.
     """
     properties = mix.properties()
     properties["operationcount"] = workload.operations or _ENDLESS
-    if workload.measure_s is not None and not in_turns:
-        properties["maxexecutiontime"] = workload.warmup_s + workload.measure_s
+    if workload.measure_s is not None and warm is not None:
+        properties["maxexecutiontime"] = math.ceil(warm.longest_s) + workload.measure_s
+        if warm.operations:
+            properties["pressgauge.warmupseconds"] = math.ceil(warm.seconds)
+            properties["pressgauge.warmupoperations"] = warm.operations
+            properties["pressgauge.measureseconds"] = workload.measure_s
     if workload.target_per_s or workload.pace:  # intended latency means something only where a rate is offered
         properties["measurement.interval"] = "both"
     properties["pressgauge.phase"] = number

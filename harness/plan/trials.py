@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from analysis.stats.quantities import block_number
 from analysis.trial.records import Cell
 from core.sizes import show_duration, show_size
+from harness.plan.warming import warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -123,12 +124,16 @@ def trial_seconds(campaign: Campaign) -> float:
     """Expected length of one trial, in seconds, before anything was measured."""
     rate = _BATCHED_INSERTS_PER_S if campaign.load.batch >= 10 else _INSERTS_PER_S
     verified = min(campaign.records, campaign.limits.verify_all_up_to)
-    phases = sum(_phase_seconds(workload) for workload in campaign.workloads.values())
+    phases = sum(phase_seconds(campaign, workload) for workload in campaign.workloads.values())
     return _OVERHEAD_S + campaign.records / rate + phases + verified / _VERIFIED_PER_S
 
 
-def _phase_seconds(workload: Workload) -> float:
-    return workload.warmup_s + (workload.measure_s or (workload.operations or 0) / _RMW_PER_S)
+def phase_seconds(campaign: Campaign, workload: Workload) -> float:
+    """Expected length of one run phase, in seconds, before anything was measured."""
+    if workload.measure_s is None:
+        return (workload.operations or 0) / _RMW_PER_S
+    warm = warm_up(campaign, workload, clients=1)
+    return max(warm.seconds, warm.operations / _RMW_PER_S) + workload.measure_s
 
 
 def data_disk_bytes(campaign: Campaign) -> int:

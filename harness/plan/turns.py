@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.plan.trials import drawn, williams_row
+from harness.plan.warming import warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from harness.plan.trials import PlannedTrial
     from harness.spec.campaign import Campaign
-    from harness.spec.phases import Pace, Workload
+    from harness.spec.phases import Load, Pace, Workload
 
 LEAVE = "at the end"
 """The stage in which a trial ends, well or not. Names of stages are agreed with `ansible/trial.yml`."""
@@ -33,36 +34,50 @@ class Stage:
     cut_s: float = 0.0
     """Left out at the beginning of each turn: what the switch brings."""
     warm_ups: int = 0
-    """Rounds that are not measured."""
+    """Rounds that are not measured, at least."""
+    warm_operations: int = 0
+    """Each trial does as many before any of them is measured."""
+    most_warm_ups: int = 0
+    """More rounds are not waited for these operations."""
     rounds: int | None = 1
-    """In all; None: until the trial has done all its operations."""
+    """That are measured, or of a step; None: until the trial has done all its operations."""
     pace: Pace | None = None
     threads: int = 1
     together: bool = False
     """A step that all trials do at the same time, once each of them has come to it: nothing is measured any more."""
 
-    def is_last(self, round_: int) -> bool:
-        """Whether no round comes after this one."""
-        return self.rounds is not None and round_ + 1 >= self.rounds
+    def is_warm(self, round_: int, fewest: int) -> bool:
+        """Whether this round is measured, where each trial has done so many operations before it."""
+        return round_ >= self.warm_ups and (fewest >= self.warm_operations or round_ >= self.most_warm_ups)
 
-    def measures(self, round_: int) -> bool:
-        """Whether the turns of this round are measured."""
-        return self.seconds is not None and round_ >= self.warm_ups
+    def is_last(self, round_: int, measured_from: int | None) -> bool:
+        """Whether no round comes after this one; `measured_from` is the first that is measured, where it is known."""
+        return self.rounds is not None and measured_from is not None and round_ + 1 >= measured_from + self.rounds
 
 
-def stages(campaign: Campaign, workloads: Mapping[str, Workload]) -> tuple[Stage, ...]:
-    """The stages of a block's trials, in their order; a trial that has nothing to do in one asks for the next."""
+def stages(campaign: Campaign, workloads: Mapping[str, Workload], clients: int) -> tuple[Stage, ...]:
+    """The stages of a block's trials, each with so many clients, in their order.
+
+    A trial that has nothing to do in one asks for the next.
+    """
     turns = campaign.turns
     found = [Stage("empty")]
-    for name, phase in {"load": campaign.load, **workloads}.items():
-        warm_ups = math.ceil(phase.warmup_s / turns.seconds)
+    phases: dict[str, Load | Workload] = {"load": campaign.load, **workloads}
+    for name, phase in phases.items():
+        warm = warm_up(campaign, phase, clients)
         measured_s = getattr(phase, "measure_s", None)
-        rounds = warm_ups + math.ceil(measured_s / turns.measured_s) if measured_s else None
-        pace = getattr(phase, "pace", None)
-        found += [
-            Stage(name, turns.seconds, turns.cut_s, warm_ups, rounds, pace, phase.threads),
-            *([Stage("loaded"), Stage("upgrade")] if name == "load" else [Stage(f"after-{name}")]),
-        ]
+        stage = Stage(
+            name,
+            turns.seconds,
+            turns.cut_s,
+            warm_ups=math.ceil(warm.seconds / turns.seconds),
+            warm_operations=clients * warm.operations,
+            most_warm_ups=math.ceil(warm.longest_s / turns.seconds),
+            rounds=math.ceil(measured_s / turns.measured_s) if measured_s else None,
+            pace=getattr(phase, "pace", None),
+            threads=phase.threads,
+        )
+        found += [stage, *([Stage("loaded"), Stage("upgrade")] if name == "load" else [Stage(f"after-{name}")])]
     return (*found, Stage("verify", together=True))
 
 

@@ -24,6 +24,7 @@ from harness.plan import turns
 from harness.plan.clients import named_folders
 from harness.plan.pacing import Rates, at_rate, offered_rates, workloads_of
 from harness.plan.trial_vars import longest_trial_s, trial_vars
+from harness.plan.warming import warm_ups
 from harness.run.canary_book import moved_canaries, take_canaries
 from harness.run.failures import FAILURES, REPEATED, failure_of, why_failed
 from harness.run.preparing import Ready, make_ready
@@ -179,7 +180,9 @@ class CampaignRun:
 
     def _floor(self, trials: list[planning.PlannedTrial]) -> Floor:
         """The stages of trials that take turns, and their order in each round."""
-        stages = turns.stages(self.campaign, workloads_of(self.campaign, trials[0], self.rates, in_turns=True))
+        workloads = workloads_of(self.campaign, trials[0], self.rates, in_turns=True)
+        clients = self.ready.places[trials[0].cell.platform].clients
+        stages = turns.stages(self.campaign, workloads, len(clients))
 
         def order(stage: int, round_: int) -> list[str]:
             return [trial.name for trial in turns.order(self.campaign, trials, stage, round_)]
@@ -274,6 +277,7 @@ class CampaignRun:
             expected_ratio=self.ready.ratios[(trial.cell.dataset, trial.cell.arm)],
             started_at=started_at,
             ended_at=_utc_now(),
+            warm_ups=warm_ups(self.campaign, workloads, len(ours.clients)),
             steps_s=outcome.steps_s | {"total": round(time.monotonic() - began, 3)},
             failure=None if outcome.ok else why_failed(outcome, workspace),
         )
@@ -287,7 +291,7 @@ class CampaignRun:
 def _extents(campaign: Campaign, workloads: Mapping[str, Workload]) -> dict[str, Extent]:
     """How long each phase of a trial is, for the progress bars."""
     runs = {
-        name: Extent(operations=one.operations, seconds=one.measure_s and one.warmup_s + one.measure_s)
+        name: Extent(operations=one.operations, seconds=one.measure_s and planning.phase_seconds(campaign, one))
         for name, one in workloads.items()
     }
     return {"load": Extent(operations=campaign.records)} | runs

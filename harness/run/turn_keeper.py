@@ -37,6 +37,10 @@ class Floor:
     at: int = 0
     """The stage."""
     round: int = -1
+    measured_from: int | None = None
+    """The first round of the stage that is measured; None: it is not warm yet."""
+    warmed: dict[str, int] = field(default_factory=dict)
+    """Trial -> operations before that round."""
     queue: list[str] = field(default_factory=list)
     """Whose turns of this round are to come."""
     waiting: dict[str, str] = field(default_factory=dict)
@@ -67,7 +71,11 @@ class Floor:
         if finished:
             self.through.add(trial)
         now = self.stages[self.at]
-        if stage == now.name and now.measures(self.round):
+        if stage != now.name or now.seconds is None:
+            return
+        if self.measured_from is None:
+            self.warmed[trial] = self.warmed.get(trial, 0) + operations
+        else:
             before = self.done.setdefault(stage, {}).get(trial, (0, 0.0))
             self.done[stage][trial] = before[0] + operations, before[1] + seconds
 
@@ -100,11 +108,15 @@ class Floor:
         return None
 
     def _next_round(self) -> None:
-        left = set(self.trials) - self.gone - self.through
-        if not left or (self.round >= 0 and self.stages[self.at].is_last(self.round)):
+        left, stage = set(self.trials) - self.gone - self.through, self.stages[self.at]
+        if not left or stage.is_last(self.round, self.measured_from):
             self.at, self.round, self.through = self.at + 1, -1, set()
+            self.measured_from, self.warmed = None, {}
         else:
             self.round += 1
+            fewest = min(self.warmed.get(trial, 0) for trial in left)
+            if self.measured_from is None and stage.is_warm(self.round, fewest):
+                self.measured_from = self.round
             self.queue = [trial for trial in self.order(self.at, self.round) if trial in left]
 
     def _ahead(self) -> set[str]:
@@ -219,8 +231,8 @@ class TurnKeeper:
             "round": max(round_, 0),
             "seconds": None if stepping or stage is None else stage.seconds,
             "cut_s": 0.0 if stage is None else stage.cut_s,
-            "measured": stage is not None and stage.measures(round_),
-            "last": stage is None or stage.is_last(round_),
+            "measured": not stepping and self.floor.measured_from is not None,
+            "last": stage is None or stage.is_last(round_, self.floor.measured_from),
             "pace_per_s": None if stage is None else self.floor.pace_per_s(stage),
         }
 

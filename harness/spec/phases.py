@@ -27,6 +27,13 @@ class Client(Part):
     warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(
         5, description="Left out of the measured window; kept, and flagged, where the phase is hardly longer."
     )
+    warmup_operations: Annotated[int, Field(ge=0, le=_MANY)] | None = Field(
+        None,
+        description="Of each client, left out as well: the window begins when these and `warmup_s` are past, but after "
+        "ten times `warmup_s`, or a minute, in any case, and is flagged then. Left out: what the client's compiler "
+        "needs, 30,000 in `design: sequential` and 3,000 else, at most half of a phase that operations or documents "
+        "bound, and none where `warmup_s` is 0.",
+    )
 
     @model_validator(mode="after")
     def _not_too_slow(self) -> Self:

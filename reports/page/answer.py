@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from analysis.stats.verdicts import Effect
     from reports.material import Material
 
+_FRESH, _AGED = "storage_bytes_per_document", "storage_bytes_per_document_aged"
 STATES = {State.SATISFIED: "✓", State.VIOLATED: "✗", State.UNDECIDED: "?"}
 
 
@@ -203,7 +204,7 @@ def glance(material: Material, group: Group) -> Glance:
     """Every arm's primary metrics, against the baseline's."""
     choice = choice_of(material, group)
     checks = {check.arm: check for check in choice.checks} if choice else {}
-    keys = material.decision.primary
+    keys = _at_a_glance(material)
     columns = []
     for key in keys:
         try:
@@ -220,6 +221,14 @@ def glance(material: Material, group: Group) -> Glance:
         for arm, style in material.styles.items()
     )
     return Glance(tuple(columns), rows)
+
+
+def _at_a_glance(material: Material) -> tuple[str, ...]:
+    """The primary metrics, and beside the storage after the load that after the workloads, whatever the spec chose."""
+    keys = list(material.decision.primary)
+    if _FRESH in keys and _AGED not in keys and any(key == _AGED for *_, key in material.figures):
+        keys.insert(keys.index(_FRESH) + 1, _AGED)
+    return tuple(keys)
 
 
 def _role(arm: str, baseline: str, choice: Choice | None) -> str:

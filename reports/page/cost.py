@@ -62,6 +62,10 @@ class CostPage:
     key: str
     currency: str
     dated: str
+    sized_by_cpu: bool
+    """By mongod's CPU, since clients ran beside it; else by throughput."""
+    aged: bool
+    """Whether the storage is that after the run workloads."""
     fields: tuple[PriceField, ...]
     rows: tuple[CostRow, ...]
     data: dict[str, Any]
@@ -96,6 +100,8 @@ def cost_page(material: Material, group: Group, key: str) -> CostPage | None:
         key=key,
         currency=costs.prices.currency,
         dated=costs.prices.dated,
+        sized_by_cpu=costs.sized_by == "mongod_capacity",
+        aged=costs.prices.storage_state == "aged",
         fields=price_fields(costs.prices),
         rows=tuple(sorted(rows, key=lambda row: order.index(row.style.name))),
         data=_data(material, group, costs.prices, eligible),

@@ -142,10 +142,11 @@ def ratios(material: Material, group: Group) -> Table:
         known = sorted(ratio for ratio in expected if ratio is not None)
         keys = ["compression_ratio", "achieved_over_expected", "compression_ratio_without_free"]
         keys += ["compression_ratio_against_none", *(f"{run}.compression_ratio_after" for run in runs)]
+        keys.append("storage_reusable_share_aged")
         cells = [interval(material.figures.get((group, arm, key))) for key in keys]
         body.append((arm, ", ".join(f"{number(ratio)} ×" for ratio in known) or ABSENT, *cells))
     labels = ("arm", "expected", "achieved", "achieved ÷ expected", "without free space", "against no compression")
-    return Table((*labels, *(f"after {run}" for run in runs)), tuple(body))
+    return Table((*labels, *(f"after {run}" for run in runs), "of that free for reuse"), tuple(body))
 
 
 def counters(material: Material, group: Group, workload: str) -> Table:

@@ -203,6 +203,7 @@ def phase(name: str, operation: str, per_s: float, p99_us: float, cpu_us: float,
     measured = operations - operations // 10
     duration = measured / per_s
     seconds = max(1, round(operations / per_s))
+    begun, closing_s = duration // 60, 0.2
     return Phase(
         name=name,
         kind="load" if name == "load" else "run",
@@ -218,6 +219,7 @@ def phase(name: str, operation: str, per_s: float, p99_us: float, cpu_us: float,
         latencies=(latency(operation, p99_us, measured),),
         cost=Cost(
             mongod_cpu_s=operations * cpu_us / 1e6,
+            closing_cpu_s=closing_s,
             client_cpu_s=operations * 120 / 1e6,
             disk_read_bytes=0,
             disk_written_bytes=operations * 2_400,
@@ -228,12 +230,12 @@ def phase(name: str, operation: str, per_s: float, p99_us: float, cpu_us: float,
         client_gc_pause_s=0.05,
         window=Window(
             client_cpu_s=measured * 120 / 1e6,
-            mongod_cpu_s=measured * cpu_us / 1e6,
+            mongod_cpu_s=measured * cpu_us / 1e6 - (duration / 60 - begun) * closing_s,
             host_cpu_s=measured * (cpu_us + 120) / 1e6,
             host_idle_s=duration,
             pages_read=0,
             disk_read_bytes=0,
-            checkpoints=duration // 60,
+            checkpoints=begun,
         ),
     )
 

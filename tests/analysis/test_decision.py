@@ -278,6 +278,43 @@ def test_the_cost_and_where_it_flips() -> None:
     assert found.costs.cheapest == min(by_arm, key=lambda arm: by_arm[arm].monthly.value)
 
 
+@pytest.mark.parametrize("beside", [None, False, True])
+def test_where_a_client_runs_beside_mongod_instances_are_sized_by_mongods_cpu(beside: bool | None) -> None:  # noqa: FBT001
+    """Of a throughput that client and mongod share, each operation's client has a part."""
+    records = [record.model_copy(update={"clients_beside": beside}) for record in quiet()]
+    found = choice(decide(records, criteria(objective="cost"))).costs
+    assert found is not None
+    assert found.sized_by == ("mongod_capacity" if beside else "throughput")
+    hours = {arm.arm: arm.instance_hours.value for arm in found.arms}
+    by_cpu, by_rate = ZSTD.rmw_cpu_us / SNAPPY.rmw_cpu_us, SNAPPY.rmw_per_s / ZSTD.rmw_per_s
+    # The synthetic host's cores are what client and mongod used and one idle core more, which differ by arm.
+    assert hours["zstd-6"] / hours["snappy"] == pytest.approx(by_rate if not beside else by_cpu, rel=0.15)
+
+
+def test_objective_and_cost_may_rest_on_the_state_after_the_workloads() -> None:
+    """zlib stores least when loaded, and most of all once its documents have been updated."""
+
+    def aged(record: TrialRecord) -> TrialRecord:
+        if record.cell.arm != "zlib":
+            return record
+        last = record.sizes[-1]
+        grown = last.model_copy(update={"storage_size_bytes": 3 * last.storage_size_bytes})
+        return record.model_copy(update={"sizes": (*record.sizes[:-1], grown)})
+
+    records = [aged(record) for record in quiet(SNAPPY, ZSTD, ZLIB.scaled("zlib", 1.2))]
+    assert choice(decide(records, criteria())).arm == "zlib"
+    assert choice(decide(records, criteria(objective="aged-storage"))).arm == "zstd-6"
+    fresh, old = (
+        choice(decide(records, criteria(prices=Prices(storage_state=state)))).costs for state in ("loaded", "aged")
+    )
+    assert fresh is not None
+    assert old is not None
+    loaded_gb, aged_gb = (
+        next(arm.stored_gb.value for arm in costs.arms if arm.arm == "zlib") for costs in (fresh, old)
+    )
+    assert aged_gb / loaded_gb == pytest.approx(3 * 1.12, rel=0.1)
+
+
 def test_at_the_flip_two_arms_cost_the_same() -> None:
     records = quiet()
     found = choice(decide(records, criteria(objective="cost"))).costs

@@ -77,6 +77,7 @@ def test_sizes_do_not_drift_with_the_host() -> None:
     assert {metric for _, metric in verdicts(found, GateVerdict.REGRESSED)} == {
         "compression_ratio",
         "storage_bytes_per_document",
+        "storage_bytes_per_document_aged",
     }
 
 
@@ -114,8 +115,8 @@ def test_the_campaigns_own_primary_metrics_are_checked_its_objective_and_what_is
     written = {"insert.disk_written_bytes_per_operation", "rmw.disk_written_bytes_per_operation"}
     assert asked == written | {"rmw.p50", "rmw.mongod_cpu_us_per_operation"}
     assert declared == written | {
-        "compression_ratio", "storage_bytes_per_document", "insert.throughput", "rmw.throughput", "rmw.p99",
-        "rmw.mongod_cpu_us_per_operation",
+        "compression_ratio", "storage_bytes_per_document", "storage_bytes_per_document_aged", "insert.throughput",
+        "rmw.throughput", "rmw.p99", "rmw.mongod_cpu_us_per_operation",
     }  # fmt: skip
 
 

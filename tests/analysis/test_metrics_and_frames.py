@@ -32,7 +32,8 @@ def test_values_are_those_of_the_record() -> None:
     assert found["insert.throughput"] == load.throughput_per_s
     assert found["rmw.p99"] == rmw.latencies[0].p99_us
     assert rmw.cost.mongod_cpu_s is not None
-    assert found["rmw.mongod_cpu_us_per_operation"] == rmw.cost.mongod_cpu_s * 1e6 / rmw.acknowledged
+    assert found["rmw.mongod_cpu_us_per_operation_of_phase"] == rmw.cost.mongod_cpu_s * 1e6 / rmw.acknowledged
+    assert found["rmw.mongod_cpu_us_per_operation"] == pytest.approx(ZSTD.rmw_cpu_us, rel=0.2)
     assert found["achieved_over_expected"] == pytest.approx(1 / 1.06, rel=1e-2)
     free = loaded.free_storage_size_bytes
     assert free is not None
@@ -42,7 +43,7 @@ def test_values_are_those_of_the_record() -> None:
 
 def test_what_the_record_lacks_is_absent_and_not_zero() -> None:
     record = first(expected_ratio=None)
-    cost = record.phases[1].cost.model_copy(update={"mongod_cpu_s": None})
+    cost = record.phases[1].cost.model_copy(update={"closing_cpu_s": None})
     rmw = record.phases[1].model_copy(update={"cost": cost, "latencies": ()})
     sizes = (record.sizes[0].model_copy(update={"free_storage_size_bytes": None}),)
     found = values(record.model_copy(update={"phases": (record.phases[0], rmw), "sizes": sizes}))
@@ -55,6 +56,62 @@ def test_what_the_record_lacks_is_absent_and_not_zero() -> None:
     }
     assert absent.isdisjoint(found)
     assert "insert.p99" in found
+
+
+PER_S, AT_ONCE_US, CHECKPOINT_S = 1_000.0, 300.0, 1.5
+
+
+def of_length(measured_s: float, checkpoints: int, **changes: object) -> dict[str, float]:
+    """The figures of an arm whose checkpoints, one a minute, each have as much to write, by the phase's length."""
+    record = first()
+    operations = int(PER_S * measured_s)
+    at_once_s = operations * AT_ONCE_US / 1e6
+    old = record.phases[1]
+    assert old.window is not None
+    cost = {"mongod_cpu_s": at_once_s + (checkpoints + 1) * CHECKPOINT_S, "closing_cpu_s": CHECKPOINT_S}
+    window = {
+        "mongod_cpu_s": at_once_s + checkpoints * CHECKPOINT_S,
+        "checkpoints": float(checkpoints),
+        "host_cpu_s": measured_s,
+        "host_idle_s": measured_s,
+    }
+    rmw = old.model_copy(
+        update={
+            "measured_s": measured_s,
+            "measured_operations": operations,
+            "acknowledged": operations,
+            "cost": old.cost.model_copy(update=cost),
+            "window": old.window.model_copy(update=window),
+        }
+    )
+    return values(record.model_copy(update={"phases": (record.phases[0], rmw), **changes}))
+
+
+@pytest.mark.parametrize(("measured_s", "checkpoints"), [(11, 0), (11, 1), (59, 0), (61, 1), (180, 3), (190, 4)])
+def test_cpu_per_operation_does_not_depend_on_the_phases_length(measured_s: float, checkpoints: int) -> None:
+    found = of_length(measured_s, checkpoints)
+    lasting_us = AT_ONCE_US + CHECKPOINT_S / 60 / PER_S * 1e6
+    assert found["rmw.mongod_cpu_us_per_operation"] == pytest.approx(lasting_us)
+    lumps = (checkpoints + 1) * CHECKPOINT_S / (measured_s * PER_S) * 1e6
+    assert found["rmw.mongod_cpu_us_per_operation_of_phase"] == pytest.approx(AT_ONCE_US + lumps)
+
+
+def test_in_turns_an_interval_is_one_of_the_trials_own_time() -> None:
+    record = first()
+    assert record.in_force is not None
+    four = {"sharing": 4, "in_force": record.in_force.model_copy(update={"sync_period_s": 240.0})}
+    assert of_length(11, 0, **four) == of_length(11, 0)
+
+
+def test_where_a_client_took_its_part_of_the_host_mongods_cpu_says_what_it_could_do() -> None:
+    """Two cores, half of them idle, and 325 us of mongod's CPU for an operation."""
+    found = of_length(11, 0, clients_beside=True)
+    assert found["rmw.mongod_capacity"] == pytest.approx(2e6 / found["rmw.mongod_cpu_us_per_operation"])
+    asked = first().asked.model_copy(update={"cpu_limit": 0.5})
+    limited = of_length(11, 0, clients_beside=True, asked=asked)
+    assert limited["rmw.mongod_capacity"] == pytest.approx(found["rmw.mongod_capacity"] / 4)
+    assert "rmw.mongod_capacity" not in of_length(11, 0, clients_beside=False)
+    assert "rmw.mongod_capacity" not in of_length(11, 0)
 
 
 def test_a_figure_that_is_no_number_is_absent() -> None:
@@ -107,11 +164,33 @@ def test_primary_by_default() -> None:
     assert [key for key in keys(["rmw"]) if metric(key).primary] == [
         "compression_ratio",
         "storage_bytes_per_document",
+        "storage_bytes_per_document_aged",
         "insert.throughput",
         "rmw.throughput",
         "rmw.p99",
         "rmw.mongod_cpu_us_per_operation",
     ]
+
+
+def test_the_aged_state_is_that_after_the_last_workload_and_names_what_is_reusable() -> None:
+    record = campaign(blocks=1, arms=(ZSTD,), workloads=("read", "rmw", "again"))[0]
+    last = record.sizes[-1]
+    assert last.moment == "after-again"
+    free = last.free_storage_size_bytes
+    assert free is not None
+    grown = last.model_copy(update={"storage_size_bytes": 2 * last.storage_size_bytes})
+    found = values(record.model_copy(update={"sizes": (*record.sizes[:-1], grown)}))
+    assert found["storage_bytes_per_document_aged"] == grown.storage_size_bytes / grown.documents
+    assert found["compression_ratio_aged"] == grown.data_size_bytes / grown.storage_size_bytes
+    assert found["storage_reusable_share_aged"] == free / grown.storage_size_bytes
+    assert found["storage_bytes_per_document"] == record.sizes[0].storage_size_bytes / grown.documents
+
+
+def test_workloads_that_only_read_age_nothing() -> None:
+    aged = {"storage_bytes_per_document_aged", "compression_ratio_aged", "storage_reusable_share_aged"}
+    assert aged.isdisjoint(values(campaign(blocks=1, arms=(ZSTD,), workloads=("read",))[0]))
+    assert aged.isdisjoint(keys([]))
+    assert aged <= set(keys(["rmw"]))
 
 
 def test_every_key_names_its_metric() -> None:

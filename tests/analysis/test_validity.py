@@ -21,13 +21,13 @@ def phase(*per_s: float, warmup_s: float = 0, **changes: Any) -> Phase:
 
 def codes(one: Phase) -> list[str]:
     """Of the reasons and caveats that a standstill gives."""
-    found = [*phase_faults(one, 0), *caveats([one], [], None, {one.name: 0})]
+    found = [*phase_faults(one, 0), *caveats([one], [], None, {one.name: (0, 0)})]
     return [reason.code for reason in found if "stall" in reason.code or reason.code == "link-failed"]
 
 
 def test_a_database_that_stands_still_for_seconds_is_told_with_phase_moment_and_length() -> None:
     stalled = phase(*[BUSY] * 7, 0, 0, 0, 0, *[BUSY] * 9, warmup_s=5)
-    (flag,) = (one for one in caveats([stalled], [], None, {"rmw": 5}) if one.code == "stalled")
+    (flag,) = (one for one in caveats([stalled], [], None, {"rmw": (5, 0)}) if one.code == "stalled")
     assert flag.message.startswith("rmw: from second 7 of the phase on, within the measured window, ")
     assert "acknowledged nothing for 4 s" in flag.message
     assert codes(stalled) == ["stalled"]
@@ -62,7 +62,7 @@ def test_several_standstills_add_up() -> None:
 def test_a_standstill_in_the_warm_up_is_told_and_costs_nothing() -> None:
     early = phase(BUSY, *[0] * 9, *[BUSY] * 5, warmup_s=10)
     assert codes(early) == ["stalled"]
-    (flag,) = (one for one in caveats([early], [], None, {"rmw": 10}) if one.code == "stalled")
+    (flag,) = (one for one in caveats([early], [], None, {"rmw": (10, 0)}) if one.code == "stalled")
     assert "within its warm-up" in flag.message
     assert codes(phase(BUSY, *[0] * 9, *[BUSY] * 5, warmup_s=8)) == ["stalled"]
 

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from analysis.trial.validity import caveats, phase_faults
+from harness.evidence.client_part import read_part
 from harness.evidence.phase import read_phase
+from harness.plan.warming import WarmUp
 from workloads.errors import YcsbOutputError
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -19,9 +21,12 @@ RECORDED = Path(__file__).parent / "recorded"
 SNAPSHOT: dict[str, Any] = {"counters_after_checkpoint": {"process": {}}}
 
 
-def batched(folder: Path = RECORDED, warmup_s: float = 0) -> Any:
-    client: Any = SimpleNamespace(warmup_s=warmup_s, threads=4, target_per_s=None)
-    return read_phase({"one": folder}, "load", client, {}, SNAPSHOT, SNAPSHOT).phase
+CLIENT: Any = SimpleNamespace(threads=4, target_per_s=None)
+
+
+def batched(folder: Path = RECORDED, warmup_s: float = 0, **warm: int) -> Any:
+    asked = WarmUp(seconds=warmup_s, **warm)
+    return read_phase({"one": folder}, "load", CLIENT, asked, {}, SNAPSHOT, SNAPSHOT).phase
 
 
 def test_a_batched_load_is_timed_by_its_bulk_writes_and_counted_by_documents() -> None:
@@ -42,11 +47,26 @@ def test_the_warm_up_of_a_batched_load_is_left_out_by_whole_intervals() -> None:
 @pytest.mark.parametrize(("warmup_s", "flagged"), [(0, False), (0.5, False), (60, True)])
 def test_a_warm_up_that_could_not_be_left_out_is_flagged(warmup_s: float, flagged: bool) -> None:  # noqa: FBT001
     phase = batched(warmup_s=warmup_s)
-    flags = list(caveats([phase], [], None, {"load": warmup_s}))
+    flags = list(caveats([phase], [], None, {"load": (warmup_s, 0)}))
     assert [one.code for one in flags] == (["warm-up-kept"] if flagged else [])
     for one in flags:
         assert f"its warm-up of {warmup_s} s" in one.message
         assert "ask for more documents, or for a shorter warm-up" in one.message
+
+
+def test_the_window_begins_when_seconds_and_operations_are_past() -> None:
+    whole, late = batched(), batched(operations=10_000)
+    assert (whole.warmup_operations, whole.warmup_s) == (0, 0)
+    assert late.warmup_operations >= 10_000
+    assert late.warmup_s > 0
+    assert batched(warmup_s=0.5, operations=100).measured_operations == batched(warmup_s=0.5).measured_operations
+
+
+@pytest.mark.parametrize(("wanted", "flagged"), [(10_000, False), (300_000, True)])
+def test_a_window_that_began_before_the_client_was_warm_is_flagged(wanted: int, flagged: bool) -> None:  # noqa: FBT001
+    phase = batched(operations=10_000)
+    flags = list(caveats([phase], [], None, {"load": (0, wanted)}))
+    assert [one.code for one in flags] == (["warm-up-short"] if flagged else [])
 
 
 def test_documents_a_bulk_write_did_not_store_count_once(tmp_path: Path) -> None:
@@ -80,12 +100,17 @@ def shifted(folder: Path, to: Path, by_s: float) -> Path:
     """The recording of another client that did the same so many seconds later."""
     shutil.copytree(folder, to)
     for log in to.glob("load.*.hdr"):
-        lines = log.read_bytes().split(b"\n")
-        at = next(number for number, line in enumerate(lines) if line.startswith(b"#[StartTime: "))
-        began = float(lines[at].split()[1])
-        lines[at] = lines[at].replace(f"{began:.3f}".encode(), f"{began + by_s:.3f}".encode())
-        log.write_bytes(b"\n".join(lines))
+        moved_on(log, by_s)
     return to
+
+
+def moved_on(log: Path, by_s: float) -> None:
+    """Let a series tick so much later than it did."""
+    lines = log.read_bytes().split(b"\n")
+    at = next(number for number, line in enumerate(lines) if line.startswith(b"#[StartTime: "))
+    began = float(lines[at].split()[1])
+    lines[at] = lines[at].replace(f"{began:.3f}".encode(), f"{began + by_s:.3f}".encode())
+    log.write_bytes(b"\n".join(lines))
 
 
 def test_the_files_of_a_workload_whose_name_goes_on_are_another_phases(tmp_path: Path) -> None:
@@ -96,8 +121,8 @@ def test_the_files_of_a_workload_whose_name_goes_on_are_another_phases(tmp_path:
 
 
 def two(second: Path, warmup_s: float = 0) -> Any:
-    asked: Any = SimpleNamespace(warmup_s=warmup_s, threads=4, target_per_s=None)
-    return read_phase({"one": RECORDED, "two": second}, "load", asked, {}, SNAPSHOT, SNAPSHOT).phase
+    asked = WarmUp(seconds=warmup_s)
+    return read_phase({"one": RECORDED, "two": second}, "load", CLIENT, asked, {}, SNAPSHOT, SNAPSHOT).phase
 
 
 def test_two_clients_that_did_the_same_did_twice_as_much(tmp_path: Path) -> None:
@@ -149,3 +174,16 @@ def test_a_stall_is_a_failed_link_only_where_packets_stayed_unanswered(tmp_path:
     (fault,) = phase_faults(two(second), 0)
     assert fault.code == "link-failed"
     assert "two had no answer for 10" in fault.message
+
+
+def test_a_bound_between_two_series_ticks_drops_no_second_of_either(tmp_path: Path) -> None:
+    """Inserts tick first at 614.718 s, bulk writes at 614.720 s, and the other client begins in between."""
+    second = shifted(RECORDED, tmp_path / "two", 614.719 - 614.637)
+    (flushes,) = two(second).latencies
+    assert flushes.count * 100 == pytest.approx(two(second).measured_operations, abs=2 * 4 * 100)  # a batch a thread
+
+
+def test_a_clients_series_are_cut_at_one_moment() -> None:
+    logs = read_part("one", RECORDED, "load").logs
+    of_inserts, of_writes = ([(i.start_s, i.end_s) for i in logs[name].intervals] for name in ("INSERT", "FLUSH"))
+    assert of_inserts == of_writes

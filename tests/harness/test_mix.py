@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from harness.errors import InputError
 from harness.plan.trial_vars import run_properties
+from harness.plan.warming import WarmUp
 from harness.spec.load import MIXES, load_campaign, read_mixes
 from harness.spec.mix import Mix, mix_names, read_mix
 from tests.campaigns import small
@@ -161,7 +162,7 @@ def test_a_mix_that_is_nowhere_is_told_with_what_there_is(tmp_path: Path) -> Non
 def test_the_client_is_told_the_whole_mix_and_the_campaigns_bounds(tmp_path: Path) -> None:
     path = own(tmp_path, GOOD)
     campaign = load_campaign(path)
-    told = run_properties(campaign.workloads["reads"], read_mixes(campaign, path)["reads"], 1)
+    told = run_properties(campaign.workloads["reads"], read_mixes(campaign, path)["reads"], 1, WarmUp())
     assert list(told) == [
         "readproportion", "updateproportion", "scanproportion", "insertproportion", "readmodifywriteproportion",
         "requestdistribution", "hotspotdatafraction", "hotspotopnfraction", "exponential.percentile",

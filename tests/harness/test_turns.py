@@ -40,14 +40,17 @@ def test_stages_of_a_campaign() -> None:
         "paced": {"warmup_s": 2, "measure_s": 4, "pace": {"of": "rmw"}},
     }
     spec = campaign(workloads=workloads, turns={"seconds": 3, "cut_s": 0.5}, load={"warmup_s": 3})
-    found = stages(spec, spec.workloads)
+    found = stages(spec, spec.workloads, clients=1)
     assert [stage.name for stage in found] == [
         "empty", "load", "loaded", "upgrade", "rmw", "after-rmw", "counted", "after-counted", "paced", "after-paced",
         "verify",
     ]  # fmt: skip
     by_name = {stage.name: stage for stage in found}
     assert (by_name["load"].warm_ups, by_name["load"].rounds) == (1, None)
-    assert (by_name["rmw"].warm_ups, by_name["rmw"].rounds) == (2, 2 + 4)  # four times 2.5 s are measured
+    assert (by_name["rmw"].warm_ups, by_name["rmw"].rounds) == (2, 4)  # four times 2.5 s are measured
+    assert (by_name["load"].warm_operations, by_name["load"].most_warm_ups) == (1_000, 20)  # half of 2,000 documents
+    assert (by_name["rmw"].warm_operations, by_name["counted"].warm_operations) == (3_000, 0)
+    assert stages(spec, spec.workloads, clients=2)[3].warm_operations == 6_000  # each has a compiler of its own
     assert by_name["counted"].rounds is None
     assert by_name["paced"].pace == Pace(of="rmw")
     assert by_name["after-rmw"].seconds is None
@@ -136,6 +139,29 @@ def test_operations_of_warm_ups_are_no_rate_and_the_slowest_sets_the_pace() -> N
             floor.over(trial, "load", finished=round_ == 2, operations=operations, seconds=1.5)
     assert floor.done["load"] == {"a": (210, 3.0), "b": (90, 3.0)}
     assert floor.pace_per_s(paced) == 15
+
+
+def test_none_is_measured_before_all_are_warm() -> None:
+    rmw = Stage("rmw", 2.0, warm_ups=1, warm_operations=1_000, most_warm_ups=9, rounds=2)
+    assert measured_rounds(rmw, a=600, b=2_000) == [2, 3]  # a has done 1,200 after two rounds
+    assert measured_rounds(rmw, a=5_000, b=5_000) == [1, 2]  # seconds, too
+    assert measured_rounds(rmw, a=1, b=5_000) == [9, 10]  # no longer than that
+
+
+def measured_rounds(stage: Stage, **rates: int) -> list[int]:
+    """The rounds in which trials that do so many operations a turn are measured."""
+    floor, measured = Floor((stage,), list(rates), lambda *_: list(rates)), []
+    for trial in rates:
+        floor.ask(trial, stage.name)
+    while given := floor.next():
+        trial, _, round_ = given
+        if floor.measured_from is not None:
+            measured.append(round_)
+        last = stage.is_last(round_, floor.measured_from)
+        floor.over(trial, stage.name, finished=last, operations=rates[trial], seconds=2.0)
+        if not last:
+            floor.ask(trial, stage.name)
+    return sorted(set(measured))
 
 
 def test_a_trial_that_is_no_more_is_not_waited_for() -> None:

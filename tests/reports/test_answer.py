@@ -8,7 +8,7 @@ import pytest
 
 from analysis.stats.criteria import Constraint, Criteria
 from reports.material import Material
-from reports.page.answer import answer
+from reports.page.answer import answer, glance
 from tests.analysis.synthetic import SNAPPY, ZSTD, Noise, campaign
 from tests.reports.sample import run
 
@@ -55,3 +55,14 @@ def test_headline_and_reason_make_up_the_decisions_sentence(
     assert ":" not in shown.headline.removesuffix(COLON)
     assert f"{shown.headline}: {shown.sentence}".casefold() == found.sentence.casefold()
     assert shown.sentence[0] == shown.sentence[0].upper()
+
+
+def test_the_storage_after_the_workloads_stands_beside_that_after_the_load() -> None:
+    """Whoever chose the primary metrics; it is what a deployment pays for."""
+    chosen = Criteria(baseline="snappy", primary=("storage_bytes_per_document", "rmw.p99"))
+    told = run(campaign(), criteria=chosen)
+    labels = [label for label, _ in glance(Material(told), told.decision.recommendations[0].choice.group).columns]
+    assert labels == ["storage per document", "storage per document after the workloads", "rmw p99 latency"]
+    loads = run(campaign(workloads=()), criteria=chosen)
+    columns = glance(Material(loads), loads.decision.recommendations[0].choice.group).columns
+    assert "storage per document after the workloads" not in [label for label, _ in columns]

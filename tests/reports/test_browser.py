@@ -239,13 +239,19 @@ def brightness(colour: str) -> float:
     return (red + green + blue) / 3
 
 
-def test_prices_compute_what_the_analysis_would(browser: Browser, report: Path) -> None:
+@pytest.mark.parametrize(("beside", "state"), [(False, "loaded"), (True, "aged")])
+def test_prices_compute_what_the_analysis_would(browser: Browser, tmp_path: Path, beside: bool, state: str) -> None:  # noqa: FBT001
+    """Whether instances are sized by throughput or by mongod's CPU, and whichever state's storage is paid for."""
+    records = [one.model_copy(update={"clients_beside": beside}) for one in campaign(void={(2, "zlib")})]
+    asked = CRITERIA.model_copy(update={"prices": Prices().model_copy(update={"storage_state": state})})
+    write_report(run(records, criteria=asked), tmp_path)
     other = {"instance_per_hour": 0.9, "storage_per_gb_month": 0.4, "data_size_gb": 4000, "operations_per_s": 250,
              "replicas": 5, "instance_capacity": 0.35, "growth_percent_per_month": 4, "horizon_months": 24}  # fmt: skip
-    criteria = CRITERIA.model_copy(update={"prices": Prices().model_copy(update=other)})
-    costs = decide(campaign(void={(2, "zlib")}), criteria).recommendations[0].choice.costs
+    criteria = CRITERIA.model_copy(update={"prices": asked.prices.model_copy(update=other)})
+    costs = decide(records, criteria).recommendations[0].choice.costs
     assert costs is not None
-    with Visit(browser, report, **WIDE) as visit:
+    assert (costs.sized_by == "mongod_capacity") is beside
+    with Visit(browser, tmp_path / "index.html", **WIDE) as visit:
         page = visit.page
         before = page.locator("form[data-cost] ~ .scroll tbody").inner_text()
         for name, value in other.items():

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.LongSupplier;
 import site.ycsb.Client;
 import site.ycsb.DB;
 import site.ycsb.WorkloadException;
@@ -36,6 +35,9 @@ import site.ycsb.workloads.CoreWorkload;
  *   <li>{@code pressgauge.pace}: operations per second of all threads together, a decimal (default
  *       as fast as they can). In place of YCSB's {@code target}: it counts only the time in which
  *       the gate is open, and so does the intended latency
+ *   <li>{@code pressgauge.measureseconds}: the run phase ends so many seconds after {@code
+ *       pressgauge.warmupseconds} and {@code pressgauge.warmupoperations} of this client are both
+ *       past (default none: by YCSB's bounds alone); see {@link MeasuredTime}
  *   <li>{@code pressgauge.maxfailures}: consecutive failures after which a thread gives up
  *   <li>{@code pressgauge.clientfile}: where to write the client's account of itself
  * </ul>
@@ -87,6 +89,7 @@ public final class TextWorkload extends CoreWorkload {
       CommonStart.await(settings);
       openSeries(properties);
       openGate(Intervals.of(properties));
+      MeasuredTime.end(settings, this::attempted, this::requestStop);
     } catch (UsageException | WorkloadException e) {
       // YCSB would print two stack traces and exit with 0.
       System.err.println("pressgauge: " + e.getMessage());
@@ -160,15 +163,19 @@ public final class TextWorkload extends CoreWorkload {
   }
 
   private void openGate(Intervals intervals) {
-    LongSupplier attempted = () -> record.attempted(MongoBinding.FLUSH);
-    clientFile = new ClientFile(intervals, attempted);
+    clientFile = new ClientFile(intervals, this::attempted);
     if (Gate.isAttended(settings)) {
       conductor = Conductor.at(settings.path(Gate.PROPERTY));
-      gate = new Gate(askedThreads(), intervals, System::nanoTime, attempted, conductor::tell);
+      gate =
+          new Gate(askedThreads(), intervals, System::nanoTime, this::attempted, conductor::tell);
       conductor.attend(gate, this::requestStop);
     } else {
-      gate = new Gate(askedThreads(), intervals, System::nanoTime, attempted, null);
+      gate = new Gate(askedThreads(), intervals, System::nanoTime, this::attempted, null);
     }
+  }
+
+  private long attempted() {
+    return record.attempted(MongoBinding.FLUSH);
   }
 
   /** As many as YCSB's client starts. */
