@@ -91,7 +91,7 @@ _LOADED, _ALL, _RUN = Scope.LOADED, Scope.LOAD_AND_RUN, Scope.RUN
 
 DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
-        "compression_ratio", "compression ratio", Unit.RATIO, _HIGH, _LOADED, _LOADED, readers.compression_ratio,
+        "compression_ratio", "compression ratio", Unit.RATIO, _HIGH, _LOADED, None, readers.compression_ratio,
     ),
     Declaration(
         "compression_ratio_without_free", "compression ratio without free space", Unit.RATIO, _HIGH, _LOADED, None,

@@ -152,7 +152,7 @@ def test_controls_are_found_by_their_settings_and_neither_judged_nor_recommended
     assert decision.controls == ("snappy-again",)
     families = {e.metric: e.family for e in decision.effects if e.candidate == "snappy-again"}
     assert {key for key, family in families.items() if family is Family.CONTROL} == set(decision.primary)
-    assert set(families.values()) == {Family.CONTROL, Family.CONTROL_EXPLORATORY}
+    assert set(families.values()) == {Family.CONTROL, Family.CONTROL_EXPLORATORY, Family.ANSWERED}
     assert "snappy-again" not in {check.arm for check in choice(decision).checks}
     # It tells how much the others scatter, and asks nothing: the correction is over the others' questions alone.
     asked = [e for e in study(records, criteria()).pairwise("snappy", decision.primary) if e.candidate == "zstd-6"]
@@ -332,6 +332,21 @@ def test_workloads_other_than_the_articles() -> None:
     decision = decide(records, criteria(Constraint(metric="read.throughput", at_least=0.5), objective="throughput"))
     assert "mix.p99" in decision.primary
     assert choice(decision).objective_metric == "read.throughput"
+
+
+@pytest.mark.parametrize("primary", ["default", ["compression_ratio", "rmw.throughput"]])
+def test_compression_ratio_and_storage_are_one_question(primary: object) -> None:
+    decision = decide(campaign(blocks=4), criteria(primary=primary))
+    assert "compression_ratio" not in decision.primary
+    assert "storage_bytes_per_document" in decision.primary
+    found = {(e.candidate, e.metric): e for e in decision.effects}
+    asked = [e for e in decision.effects if e.family is Family.PRIMARY]
+    assert len(asked) == 3 * len(decision.primary)
+    for arm in ("none", "zlib", "zstd-6"):
+        ratio, storage = found[arm, "compression_ratio"], found[arm, "storage_bytes_per_document"]
+        assert ratio.family is Family.ANSWERED
+        assert (ratio.verdict, ratio.p_difference) == (storage.verdict, storage.p_difference)
+        assert ratio.mean_log == pytest.approx(-(storage.mean_log or 0.0), abs=1e-6)
 
 
 def test_one_recommendation_per_group() -> None:

@@ -105,7 +105,6 @@ def histogram_of(sample: np.ndarray) -> Latency:
 
 def test_primary_by_default() -> None:
     assert [key for key in keys(["rmw"]) if metric(key).primary] == [
-        "compression_ratio",
         "storage_bytes_per_document",
         "insert.throughput",
         "rmw.throughput",
