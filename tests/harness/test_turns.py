@@ -62,6 +62,16 @@ def test_each_cell_has_each_place_and_each_neighbour_equally_often() -> None:
     assert len(behind) == 12
 
 
+@pytest.mark.parametrize("round_", [0, 1, 5])
+def test_over_as_many_blocks_as_trials_each_round_is_balanced_too(round_: int) -> None:
+    """What has one round only, such as a start, would else favour whoever the draw puts first."""
+    spec = campaign()
+    rows = [[one.cell.arm for one in order(spec, plan_block(spec, block), 2, round_)] for block in range(4, 8)]
+    assert all(len(set(column)) == 4 for column in zip(*rows, strict=True))
+    behind = Counter(pair for row in rows for pair in itertools.pairwise(row))
+    assert (set(behind.values()), len(behind)) == ({1}, 12)
+
+
 class Played:
     """Trials that do as they are told, but for those that fail at some turn of theirs."""
 
