@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.decide.cost import Costs
+    from analysis.stats.stalls import Unsteady
 
 
 ADDING_BLOCKS = (
@@ -77,6 +78,20 @@ def control_differs(one: Effect) -> str:
         f"{one.candidate} has the settings of {one.baseline} and yet differs in {metric(one.metric).label}{figures}: "
         "something other than the settings acts on the trials. Do not trust effects of this size."
     )
+
+
+def unsteady(one: Unsteady) -> str:
+    """That an arm stalls now and then, and what its intervals are worth then."""
+    looks = "turns" if one.in_turns else "phases"
+    return (
+        f"{one.arm} ({one.group.label}) stalls now and then: {_times(one.spells)} in {one.looks} {looks}, all other arms "
+        f"{_times(one.other_spells)} in {one.other_looks}. Its intervals allow for stalls like these, not for longer ones "
+        "that have not shown yet."
+    )
+
+
+def _times(count: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def no_cost(workload: str, *, offered: bool) -> str:

@@ -24,7 +24,7 @@ from analysis.stats.forecast import Levels, blocks_for_half_width, blocks_to_dec
 from analysis.stats.inference import Floats, Inference, holm, infer, p_difference, p_equivalence
 from analysis.stats.scatter import moderated
 from analysis.trial.records import Cell, Compressor, Settings
-from tests.analysis import simulate_looks, simulate_scatter
+from tests.analysis import simulate_answers, simulate_looks, simulate_scatter, simulate_stalls
 
 ALPHA = 0.05
 MARGIN = math.log(1.03)
@@ -418,5 +418,6 @@ def gate_table() -> Iterable[str]:
 
 
 if __name__ == "__main__":
-    for line in chain(tables(), simulate_scatter.tables(), simulate_looks.tables(), gate_table()):
+    sections = (simulate_scatter, simulate_looks, simulate_stalls, simulate_answers)
+    for line in chain(tables(), *(section.tables() for section in sections), gate_table()):
         print(line, flush=True)  # noqa: T201

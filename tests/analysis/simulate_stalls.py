@@ -1,0 +1,103 @@
+"""Simulated campaigns of an arm that stalls now and then: what its intervals are worth, and how often that is seen.
+
+`python -m tests.analysis.simulate` prints its tables. The truth is the arm's mean over endless trials, stalls included.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.stats.inference import Floats
+from analysis.stats.scatter import moderated
+from analysis.stats.stalls import Look, named
+from tests.analysis.simulate_scatter import ARMS
+
+TRIAL_SD = math.log(1.03)
+"""Of a trial's figure without stalls, beyond what its turns explain: what another load brings."""
+TURN_SD = (0.08, 0.08, 0.15, 0.23)
+"""Of a turn's figure, by arm: ratios of turns scatter by 0.11 (two like arms), 0.17 (zstd) and 0.24 (zlib) then, as real
+ones did."""
+ROUNDS = {"insert": 4, "rmw": 7, "steady": 2}
+"""Measured turns of a trial, as in the default campaign."""
+STALLING = 1
+"""The arm that stalls."""
+
+
+@dataclass(frozen=True)
+class Stalls:
+    """How often what stalls, and to which part of its speed."""
+
+    share: float
+    factor: float
+    of: str = "trials"
+    """Whole trials, single turns, or half of the turns of bad trials."""
+    alike: bool = False
+    """Whether all arms stall so."""
+
+
+def turns(rng: np.random.Generator, campaigns: int, blocks: int, rounds: int, stalls: Stalls) -> Floats:
+    """Logs of turns [campaign, arm, block, round]; each round has a mood of its own."""
+    shape = (campaigns, ARMS, blocks, rounds)
+    logs = rng.normal(size=shape) * np.array(TURN_SD)[:, None, None] + rng.normal(0, TRIAL_SD, (*shape[:-1], 1))
+    logs += rng.normal(0, 0.1, (campaigns, 1, blocks, rounds)) - 0.3 * np.arange(ARMS)[:, None, None]
+    if stalls.of == "turns":
+        struck = rng.random(shape) < stalls.share
+    else:
+        struck = np.broadcast_to(rng.random((*shape[:-1], 1)) < stalls.share, shape)
+        if stalls.of == "bad trials":
+            struck = struck & (rng.random(shape) < 0.5)
+    able = np.ones(ARMS, dtype=bool) if stalls.alike else np.arange(ARMS) == STALLING
+    return np.asarray(logs - math.log(stalls.factor) * (struck & able[:, None, None]))
+
+
+def coverage(blocks: int, stalls: Stalls, campaigns: int = 4_000) -> float:
+    """How often the interval of the stalling arm against the baseline holds the truth; a trial's figure is the mean of
+    its turns' rates."""
+    rng = np.random.default_rng(1800 + blocks)
+    rounds = ROUNDS["rmw"]
+
+    def trials(campaigns: int) -> Floats:
+        return np.asarray(np.log(np.exp(turns(rng, campaigns, blocks, rounds, stalls)).mean(axis=-1)))
+
+    found = moderated(trials(campaigns))
+    truth = np.mean(np.diff(trials(100_000 // blocks)[:, :2], axis=1))
+    return float((np.abs(found.mean - truth) <= found.half_width(95))[:, STALLING - 1].mean())
+
+
+def seen(blocks: int, stalls: Stalls, campaigns: int = 300) -> tuple[float, float]:
+    """How often the caveat names the arm, and how often another one."""
+    rng = np.random.default_rng(1900 + blocks)
+    right = wrong = 0
+    for _ in range(campaigns):
+        of_trial = turns(rng, 1, blocks, sum(ROUNDS.values()), stalls)[0]
+        parts = np.split(np.exp(of_trial), np.cumsum(list(ROUNDS.values()))[:-1], axis=-1)
+        arms = set(named([look for name, part in zip(ROUNDS, parts, strict=True) for look in _looks(name, part)]))
+        right += f"arm{STALLING}" in arms
+        wrong += bool(arms - {f"arm{STALLING}"})
+    return right / campaigns, wrong / campaigns
+
+
+def _looks(workload: str, rates: Floats) -> Iterable[Look]:
+    for (arm, block, round_), per_s in np.ndenumerate(rates):
+        yield Look(f"arm{arm}", block, workload, round_, float(per_s))
+
+
+CASES = (
+    *(Stalls(share, factor) for factor in (2.0, 3.0) for share in (0.05, 0.1, 0.2)),
+    *(Stalls(share, 2.5, "turns") for share in (0.05, 0.1, 0.2)),
+    *(Stalls(0.1, 2.5, of, alike=True) for of in ("turns", "trials", "bad trials")),
+)
+
+
+def tables() -> Iterable[str]:
+    """The table of docs/method.md about arms that stall."""
+    yield "One arm stalls: coverage of its 95 % interval at 3, 4, 8 and 20 blocks; arm named, another one named (4, 8)"
+    for stalls in CASES:
+        covered = ", ".join(f"{100 * coverage(blocks, stalls):.0f}" for blocks in (3, 4, 8, 20))
+        told = ["; ".join(f"{100 * one:.0f}" for one in seen(blocks, stalls)) for blocks in (4, 8)]
+        yield f"  {stalls}: {covered} %; {' | '.join(told)} %"
+
