@@ -392,8 +392,8 @@ def typical_scatter(blocks: int) -> tuple[float, float]:
 
 
 def planning_table() -> Iterable[str]:
-    """What can be seen through a quiet host's scatter, and through that of a shared one."""
-    for factor in (1.03, 1.07):
+    """What can be seen through the scatter of stored sizes, through a quiet host's, and through that of a shared one."""
+    for factor in (1.011, 1.028, 1.03, 1.07):
         sd = math.sqrt(2) * math.log(factor)
         yield (
             f"Residuals of {factor}: smallest effect seen with 80 % power, one comparison of two arms; of four arms; "

@@ -92,8 +92,10 @@ def test_wild_and_lonely_records_name_nobody() -> None:
 
 def test_intervals_do_not_hold_stalls_that_have_not_happened() -> None:
     """As docs/method.md says; should this change, it has to."""
-    assert coverage(4, Stalls(0.1, 3.0), 1_000) < 0.7
-    assert coverage(4, Stalls(0.1, 2.5, "turns"), 1_000) > 0.93
+    every, struck = coverage(4, Stalls(0.1, 3.0), 1_000)
+    assert every < 0.7
+    assert struck > 0.9
+    assert coverage(4, Stalls(0.1, 2.5, "turns"), 1_000)[0] > 0.93
 
 
 def test_an_arm_that_stalls_by_turns_is_mostly_named_and_bad_trials_of_any_arm_rarely() -> None:
