@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 class Recommendation(Part):
     """What to run in one group (an engine, a dataset and a platform)."""
 
-    status: Status | None = Field(None, description="Whether there is an answer; None: in decisions of before it was said.")
+    status: Status | None = Field(
+        None, description="Whether there is an answer; None: in decisions of before it was said."
+    )
     sentence: str
     reasons: tuple[str, ...]
     choice: Choice
@@ -75,8 +77,7 @@ class Decision(Part):
     undecided: tuple[str, ...] = Field(description="Primary effects without a verdict, in words.")
     caveats: tuple[Caveat, ...]
     exit_code: Literal[0, 1] = Field(
-        description="0: every group has an arm to run, to keep or to stay on (`status` tells which) that satisfies every "
-        "constraint; else 1."
+        description="0: every group has an arm to run, to keep or to stay on that satisfies every constraint; else 1."
     )
 
     @property

@@ -69,10 +69,12 @@ class Choice(Part):
         (), description="Neither shown not to be better than the baseline, nor to violate a constraint."
     )
     further: FurtherBlocks | None = Field(
-        None, description="What would tell of the promising arms, or of the rivals; None: nothing to tell, or no telling."
+        None,
+        description="What would tell of the promising arms, or of the rivals; None: nothing to tell, or no telling.",
     )
     passed_over: Effect | None = Field(
-        None, description="Where one stays on the baseline: the best arm at the objective that no constraint lets through."
+        None,
+        description="Where one stays on the baseline: the best arm at the objective that no constraint lets through.",
     )
     pareto: tuple[str, ...] = Field((), description="Arms that no other is shown to beat all round.")
     costs: Costs | None = None
@@ -217,9 +219,7 @@ def _tie_breaker(found: Study) -> str:
 def _against(found: Study, group: Group, arm: str, others: Sequence[str]) -> dict[str, Effect]:
     """Other arms against this one at the objective, with verdicts corrected over them."""
     comparisons = [
-        one
-        for one in found.pairwise(arm, [found.objective_metric])
-        if one.group == group and one.candidate in others
+        one for one in found.pairwise(arm, [found.objective_metric]) if one.group == group and one.candidate in others
     ]
     effects = judge(
         comparisons,

@@ -84,9 +84,9 @@ def unsteady(one: Unsteady) -> str:
     """That an arm stalls now and then, and what its intervals are worth then."""
     looks = "turns" if one.in_turns else "phases"
     return (
-        f"{one.arm} ({one.group.label}) stalls now and then: {_times(one.spells)} in {one.looks} {looks}, all other arms "
-        f"{_times(one.other_spells)} in {one.other_looks}. Its intervals allow for stalls like these, not for longer ones "
-        "that have not shown yet."
+        f"{one.arm} ({one.group.label}) stalls now and then: {_times(one.spells)} in {one.looks} {looks}, all other "
+        f"arms {_times(one.other_spells)} in {one.other_looks}. Its intervals allow for stalls like these, not for "
+        "longer ones that have not shown yet."
     )
 
 
@@ -156,22 +156,25 @@ def headline(choice: Choice) -> str:
 def why(choice: Choice, baseline: str) -> str:
     """What the headline rests on, and what it lacks, to follow it."""
     label = _label(choice.objective_metric)
-    if choice.outcome is Outcome.NO_BASELINE:
-        return f"the baseline {baseline} has no trial that counts."
-    if choice.outcome is Outcome.NOTHING_SATISFIES:
-        if choice.status is Status.NONE:
-            return "every arm violates a constraint."
-        return f"no arm is shown to satisfy the constraints; {further(choice.further)}."
-    if choice.outcome is Outcome.NOT_MEASURED:
-        if _alone(choice):
-            return "no other arm has a trial."
-        return f"{label} could not be compared, because no block has it for {baseline} and another arm."
-    if choice.outcome is Outcome.KEEP:
-        barred = ", or to violate a constraint" if _constrained(choice) else ""
-        return f"every other arm is shown to be no better at {label}{barred}. {_passed_over(choice)}".rstrip()
-    if choice.outcome is Outcome.UNDECIDED:
-        return f"{_undecided(choice)} {_passed_over(choice)}".rstrip()
-    return _switch(choice, baseline)
+    match choice.outcome:
+        case Outcome.NO_BASELINE:
+            said = f"the baseline {baseline} has no trial that counts."
+        case Outcome.NOTHING_SATISFIES if choice.status is Status.NONE:
+            said = "every arm violates a constraint."
+        case Outcome.NOTHING_SATISFIES:
+            said = f"no arm is shown to satisfy the constraints; {further(choice.further)}."
+        case Outcome.NOT_MEASURED if _alone(choice):
+            said = "no other arm has a trial."
+        case Outcome.NOT_MEASURED:
+            said = f"{label} could not be compared, because no block has it for {baseline} and another arm."
+        case Outcome.KEEP:
+            barred = ", or to violate a constraint" if _constrained(choice) else ""
+            said = f"every other arm is shown to be no better at {label}{barred}. {_passed_over(choice)}".rstrip()
+        case Outcome.UNDECIDED:
+            said = f"{_undecided(choice)} {_passed_over(choice)}".rstrip()
+        case Outcome.SWITCH:
+            said = _switch(choice, baseline)
+    return said
 
 
 def _constrained(choice: Choice) -> bool:
@@ -186,11 +189,9 @@ def _alone(choice: Choice) -> bool:
 def _undecided(choice: Choice) -> str:
     """Which arms may yet replace the baseline, and what would tell."""
     one = len(choice.promising) == 1
+    better = f"{'is' if one else 'are'} better at {_label(choice.objective_metric)}"
     barred = f" and {'satisfies' if one else 'satisfy'} the constraints" if _constrained(choice) else ""
-    return (
-        f"whether {listed(choice.promising)} {'is' if one else 'are'} better at {_label(choice.objective_metric)}{barred} "
-        f"is not known; {further(choice.further)}."
-    )
+    return f"whether {listed(choice.promising)} {better}{barred} is not known; {further(choice.further)}."
 
 
 def _switch(choice: Choice, baseline: str) -> str:

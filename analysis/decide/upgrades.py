@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from analysis.stats.verdicts import Effect
 
 SUSPICIOUS_PERCENT = 1.0
-"""A compression ratio may differ by so much between engines before it is called suspicious; loads scatter by more, so its
-interval has to leave out no change as well."""
+"""A compression ratio may differ by so much between engines before it is called suspicious. Loads scatter by more, so
+its interval has to leave out no change as well."""
 
 RATIO = "compression_ratio"
 

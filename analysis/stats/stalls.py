@@ -1,8 +1,8 @@
 """Arms that stall now and then: more often than the others slower by far than they usually are at that time.
 
-A stall that strikes one trial in ten mostly has not happened yet when a campaign of few blocks ends, and intervals don't
-hold it then (docs/method.md has their coverage). Turns show an arm that is prone to stalls: each is a look at it beside
-the others in the same seconds. What counts is a spell, however many turns it lasts, so that one bad minute is one event.
+A stall that strikes one trial in ten mostly has not happened yet when a campaign of few blocks ends, and intervals
+don't hold it then (docs/method.md has their coverage). Turns show an arm that is prone to stalls: each is a look at it
+beside the others in the same seconds. What counts is a spell, however many turns it lasts: one bad minute is one event.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def spells(looks: Iterable[Look], stood_still: Iterable[tuple[str, int]] = ()) -
     by_workload: dict[str, list[Look]] = {}
     for look in looks:
         by_workload.setdefault(look.workload, []).append(look)
-    of_trial = Counter({trial: 1 for trial in stood_still})
+    of_trial = Counter(dict.fromkeys(stood_still, 1))
     found: Counter[tuple[str, int]] = Counter()
     for inside in by_workload.values():
         found.update(_of_workload(inside))
@@ -146,4 +146,3 @@ def _slow(table: Floats) -> Floats:
     left = left - np.nanmedian(left, axis=-1, keepdims=True)
     scatter = 1.4826 * np.nanmedian(np.abs(left), axis=-1, keepdims=True)
     return np.asarray(left < -np.maximum(SLOW, BEYOND * scatter))
-

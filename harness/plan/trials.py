@@ -131,13 +131,13 @@ def unbalanced(campaign: Campaign) -> str | None:
         below = fewest // size * size
         said = f"{below} or {below + size} blocks" if below else f"{size} blocks"
         return (
-            f"{fewest} block{'' if fewest == 1 else 's'} can't give each of {size} trials every place in a block equally "
-            f"often, so a drift within blocks favours some{little}; {said} would be balanced"
+            f"{fewest} block{'' if fewest == 1 else 's'} can't give each of {size} trials every place in a block "
+            f"equally often, so a drift within blocks favours some{little}; {said} would be balanced"
         )
     said = f"only after {', '.join(map(str, fair))} blocks" if fair else "never"
     return (
-        f"between {fewest} and {most} blocks each of {size} trials has had every place in a block equally often {said}; "
-        f"else a drift within blocks favours some{little}"
+        f"between {fewest} and {most} blocks each of {size} trials has had every place in a block equally often "
+        f"{said}; else a drift within blocks favours some{little}"
     )
 
 

@@ -392,7 +392,7 @@ def typical_scatter(blocks: int) -> tuple[float, float]:
 
 
 def planning_table() -> Iterable[str]:
-    """What can be seen through the scatter of stored sizes, through a quiet host's, and through that of a shared one."""
+    """What can be seen through the scatter of stored sizes, a quiet host's, and a shared one's."""
     for factor in (1.011, 1.028, 1.03, 1.07):
         sd = math.sqrt(2) * math.log(factor)
         yield (

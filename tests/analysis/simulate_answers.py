@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +16,8 @@ from analysis.stats.criteria import Criteria
 from tests.analysis.synthetic import SNAPPY, campaign
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from analysis.trial.records import TrialRecord
 
 CRITERIA = Criteria.model_validate({"baseline": "snappy", "objective": "throughput", "primary": ["rmw.throughput"]})

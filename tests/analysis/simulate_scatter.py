@@ -147,9 +147,7 @@ def false_alarms(rule: Rule, blocks: int, case: str, campaigns: int = 10_000, ar
     return any_difference(rule(noise(rng, campaigns, blocks, arms=arms, **options)))  # type: ignore[arg-type]
 
 
-QUICK = np.log1p(
-    np.array([[58, -38, -39], [-15, -21, -11], [6, -58, -31], [-36, 291, 225], [-11, 210, 68]]) / 100
-)
+QUICK = np.log1p(np.array([[58, -38, -39], [-15, -21, -11], [6, -58, -31], [-36, 291, 225], [-11, 210, 68]]) / 100)
 """What runs of the default campaign found against snappy [metric, arm]: storage, insert throughput, RMW throughput, p99
 and CPU, of none, zlib and zstd."""
 

@@ -6,21 +6,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.stats.inference import Floats
 from analysis.stats.scatter import moderated
 from analysis.stats.stalls import Look, named
 from tests.analysis.simulate_scatter import ARMS
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from analysis.stats.inference import Floats
+
 TRIAL_SD = math.log(1.03)
 """Of a trial's figure without stalls, beyond what its turns explain: what another load brings."""
 TURN_SD = (0.08, 0.08, 0.15, 0.23)
-"""Of a turn's figure, by arm: ratios of turns scatter by 0.11 (two like arms), 0.17 (zstd) and 0.24 (zlib) then, as real
-ones did."""
+"""Of a turn's figure, by arm: ratios of turns scatter by 0.11 (two like arms), 0.17 (zstd) and 0.24 (zlib) then, as
+real ones did."""
 ROUNDS = {"insert": 4, "rmw": 7, "steady": 2}
 """Measured turns of a trial, as in the default campaign."""
 STALLING = 1
@@ -58,8 +62,8 @@ def turns(
 
 
 def coverage(blocks: int, stalls: Stalls, campaigns: int = 4_000) -> tuple[float, float]:
-    """How often the interval of the stalling arm against the baseline holds the truth: of all campaigns, and of those in
-    which it has stalled. A trial's figure is the mean of its turns' rates."""
+    """How often the interval of the stalling arm against the baseline holds the truth: of all campaigns, and of those
+    in which it has stalled. A trial's figure is the mean of its turns' rates."""
     rng = np.random.default_rng(1800 + blocks)
     rounds = ROUNDS["rmw"]
     logs, struck = turns(rng, campaigns, blocks, rounds, stalls)
@@ -110,4 +114,3 @@ def tables() -> Iterable[str]:
         covered = ", ".join(f"{100 * every:.0f} ({100 * struck:.0f})" for every, struck in both)
         told = ["; ".join(f"{100 * one:.0f}" for one in seen(blocks, stalls)) for blocks in (4, 8)]
         yield f"  {stalls}: {covered} %; {' | '.join(told)} %"
-

@@ -95,7 +95,9 @@ def test_nothing_is_decided_while_a_better_arm_is_not_established() -> None:
     assert (choice(decision).outcome, choice(decision).promising) == (Outcome.UNDECIDED, ("faster",))
     (told,) = decision.recommendations
     assert told.status is Status.UNDECIDED
-    assert told.sentence.startswith("Not decided: stay on snappy for now. Whether faster is better at rmw throughput is")
+    assert told.sentence.startswith(
+        "Not decided: stay on snappy for now. Whether faster is better at rmw throughput is"
+    )
     assert "more blocks would decide" in told.sentence
     assert decision.exit_code == 0
 
@@ -104,9 +106,7 @@ def test_the_best_is_only_who_is_shown_better_than_every_eligible_rival() -> Non
     """a1 looks far better than a2, but scatters too much to be told from the baseline, or from a2."""
     a1, a2 = SNAPPY.scaled("a1", 1.127), SNAPPY.scaled("a2", 1.04)
     wild = iter([0.7, 1.35, 0.8, 1.3, 1.0])
-    records = [
-        at_rate(record, next(wild)) if record.cell.arm == "a1" else record for record in quiet(SNAPPY, a1, a2)
-    ]
+    records = [at_rate(record, next(wild)) if record.cell.arm == "a1" else record for record in quiet(SNAPPY, a1, a2)]
     (told,) = decide(records, criteria(objective="throughput", equivalence_margin_percent=1.0)).recommendations
     assert (told.status, told.choice.arm, told.choice.rivals) == (Status.RUN, "a2", ("a1",))
     assert told.sentence.startswith("Run a2: rmw throughput +4.")

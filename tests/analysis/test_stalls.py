@@ -46,7 +46,9 @@ def test_an_arm_that_stalls_in_one_turn_of_five_is_a_caveat_in_one_line() -> Non
         return slowed(turn, 2.5) if record.cell.arm == "zlib" and rng.random() < 0.2 else turn
 
     records = with_turns(in_turns(campaign(blocks=4)), stall)
-    caveats = [one.message for one in decide(records, Criteria(baseline="snappy")).caveats if one.code == "unsteady-arm"]
+    caveats = [
+        one.message for one in decide(records, Criteria(baseline="snappy")).caveats if one.code == "unsteady-arm"
+    ]
     assert len(caveats) == 1
     assert caveats[0].startswith("zlib (6.0.5, sentences) stalls now and then: ")
     assert " times in 64 turns, all other arms " in caveats[0]
@@ -73,7 +75,9 @@ def test_one_bad_trial_is_no_habit() -> None:
 
 
 def test_trials_that_stood_still_count_where_there_are_no_turns() -> None:
-    flag = Reason(code="stalled", message="rmw: from second 3 of the phase on, the database acknowledged nothing for 4 s")
+    flag = Reason(
+        code="stalled", message="rmw: from second 3 of the phase on, the database acknowledged nothing for 4 s"
+    )
     records = [
         record.model_copy(update={"flags": (flag,)}) if record.cell.arm == "zlib" else record
         for record in campaign(blocks=6)

@@ -132,7 +132,9 @@ def test_what_is_shipped_favours_no_arm_by_its_order(path: Path) -> None:
     ],
 )
 def test_the_plan_says_which_number_of_blocks_favours_no_arm(blocks: object, said: str | None) -> None:
-    spec = Campaign.model_validate(campaign().model_dump(exclude_none=True) | {"blocks": blocks, "design": "sequential"})
+    spec = Campaign.model_validate(
+        campaign().model_dump(exclude_none=True) | {"blocks": blocks, "design": "sequential"}
+    )
     order = [line for line in describe(spec) if line.startswith("order: ")]
     assert len(order) == (0 if said is None else 1)
     assert said is None or re.search(said, order[0])
