@@ -9,6 +9,7 @@ from analysis.decide.recommendation import Choice, Outcome
 from analysis.stats.effects import Group
 from analysis.stats.metrics import keys
 from analysis.stats.quantities import block_number
+from analysis.stats.stalls import unsteady_arms
 from analysis.stats.verdicts import Effect, Family, Verdict
 from core.model import Part
 
@@ -36,7 +37,7 @@ class Caveat(Part):
     code: Literal[
         "no-trials", "void-trials", "missing-blocks", "few-blocks", "flagged-trials", "unbalanced", "standing-out",
         "unknown-metric", "mixed-data", "no-cost", "adding-blocks", "control-differs", "moved-block",
-        "shared-host", "looked",
+        "shared-host", "looked", "unsteady-arm",
     ]  # fmt: skip
     message: str
 
@@ -54,6 +55,8 @@ def caveats(
     yield from _of_canaries(moved)
     yield from _of_cells(found.trials)
     yield from _of_hosts(found.measurements)
+    for arm in unsteady_arms(found.records):
+        yield Caveat(code="unsteady-arm", message=sentences.unsteady(arm))
     yield from _of_effects(found.every)
     yield from _of_criteria(found)
     if figures and all(choice.costs is None for choice in choices if choice.outcome is not Outcome.NO_BASELINE):

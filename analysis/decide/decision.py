@@ -11,7 +11,7 @@ from analysis.decide.caveats import Caveat, caveats
 from analysis.decide.constraints import State
 from analysis.decide.planning import NoiseFloor, noise_floor
 from analysis.decide.platforms import PlatformContrast, platform_contrasts
-from analysis.decide.recommendation import Choice, choose
+from analysis.decide.recommendation import Choice, Status, choose
 from analysis.decide.study import Study, study
 from analysis.decide.upgrades import Upgrade, upgrades
 from analysis.stats.arm_estimates import ArmEstimate, estimates
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 class Recommendation(Part):
     """What to run in one group (an engine, a dataset and a platform)."""
 
+    status: Status | None = Field(
+        None, description="Whether there is an answer; None: in decisions of before it was said."
+    )
     sentence: str
     reasons: tuple[str, ...]
     choice: Choice
@@ -74,7 +77,7 @@ class Decision(Part):
     undecided: tuple[str, ...] = Field(description="Primary effects without a verdict, in words.")
     caveats: tuple[Caveat, ...]
     exit_code: Literal[0, 1] = Field(
-        description="0: every group has a recommended arm, which satisfies every constraint; else 1."
+        description="0: every group has an arm to run, to keep or to stay on that satisfies every constraint; else 1."
     )
 
     @property
@@ -120,6 +123,7 @@ def decide_study(found: Study, question: str = "", moved: Iterable[Moved] = ()) 
         platforms=platform_contrasts(found),
         recommendations=tuple(
             Recommendation(
+                status=choice.status,
                 sentence=sentences.recommendation(choice, criteria.baseline),
                 reasons=sentences.reasons(choice),
                 choice=choice,

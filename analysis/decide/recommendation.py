@@ -1,7 +1,8 @@
 """Which arm to run: the best at the objective among those that satisfy every constraint, and not by chance.
 
 An arm replaces the baseline only if it is shown to be better at the objective. Arms that are equivalent to the best one
-(inside the user's margin) tie; the tie goes to throughput, or to storage where throughput is the objective.
+(inside the user's margin) tie; the tie goes to throughput, or to storage where throughput is the objective. The
+baseline is kept only if no arm can be both better and allowed; else nothing is decided, and one stays on it for now.
 """
 
 from __future__ import annotations
@@ -16,14 +17,27 @@ from analysis.decide.cost import Costs, costs
 from analysis.stats.criteria import Objective
 from analysis.stats.effects import Comparison, Group
 from analysis.stats.quantities import Better
-from analysis.stats.verdicts import Effect, Verdict, judge, log_margin
+from analysis.stats.verdicts import Effect, FurtherBlocks, Verdict, judge, log_margin
 from core.model import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from analysis.decide.study import Study
     from analysis.stats.arm_estimates import ArmEstimate
+
+
+class Status(StrEnum):
+    """Whether there is an answer, for programs."""
+
+    RUN = "run"
+    """An arm is shown to be better than the baseline, or alone to satisfy the constraints."""
+    KEEP = "keep"
+    """Every other arm is shown not to be better than the baseline, or to violate a constraint."""
+    UNDECIDED = "undecided"
+    """Not known; the baseline is no worse a choice than before."""
+    NONE = "none"
+    """Every arm is shown to violate a constraint."""
 
 
 class Outcome(StrEnum):
@@ -31,6 +45,7 @@ class Outcome(StrEnum):
 
     SWITCH = "switch"
     KEEP = "keep"
+    UNDECIDED = "undecided"
     NOTHING_SATISFIES = "nothing-satisfies"
     NO_BASELINE = "no-baseline"
     NOT_MEASURED = "not-measured"
@@ -47,13 +62,29 @@ class Choice(Part):
     checks: tuple[ArmCheck, ...] = Field(description="Baseline first.")
     tied: tuple[str, ...] = Field((), description="Equivalent to the chosen arm at the objective.")
     tie_breaker: str | None = Field(None, description="The metric whose mean chose among the tied.")
-    rivals: tuple[str, ...] = Field((), description="Not yet told apart from the best arm at the objective.")
-    promising: tuple[str, ...] = Field((), description="Not shown to be better than the baseline, nor not to be.")
+    rivals: tuple[str, ...] = Field(
+        (), description="Satisfy the constraints, and are not shown to be worse than the chosen arm at the objective."
+    )
+    promising: tuple[str, ...] = Field(
+        (), description="Neither shown not to be better than the baseline, nor to violate a constraint."
+    )
+    further: FurtherBlocks | None = Field(
+        None,
+        description="What would tell of the promising arms, or of the rivals; None: nothing to tell, or no telling.",
+    )
     passed_over: Effect | None = Field(
-        None, description="When the baseline is kept: the best arm at the objective that no constraint lets through."
+        None,
+        description="Where one stays on the baseline: the best arm at the objective that no constraint lets through.",
     )
     pareto: tuple[str, ...] = Field((), description="Arms that no other is shown to beat all round.")
     costs: Costs | None = None
+
+    @property
+    def status(self) -> Status:
+        """Whether this is an answer."""
+        if self.outcome is Outcome.NOTHING_SATISFIES and all(check.state is State.VIOLATED for check in self.checks):
+            return Status.NONE
+        return {Outcome.SWITCH: Status.RUN, Outcome.KEEP: Status.KEEP}.get(self.outcome, Status.UNDECIDED)
 
 
 def choose(found: Study, group: Group, estimates: Sequence[ArmEstimate]) -> Choice:
@@ -89,44 +120,87 @@ def choose(found: Study, group: Group, estimates: Sequence[ArmEstimate]) -> Choi
     if criteria.baseline not in measured:
         return blank.model_copy(update={"outcome": Outcome.NO_BASELINE})
     if not eligible:
-        return blank.model_copy(update={"outcome": Outcome.NOTHING_SATISFIES})
+        return blank.model_copy(update={"outcome": Outcome.NOTHING_SATISFIES, "further": _most(_needs(checks))})
     if not any(effect.mean_log is not None for effect in at_objective.values()):
         kept = criteria.baseline if criteria.baseline in eligible else None
         return blank.model_copy(update={"arm": kept})
-    return blank.model_copy(update=_best(found, group, eligible, at_objective))
+    if not (contenders := _contenders(criteria.baseline, eligible, at_objective)):
+        return blank.model_copy(update=_stay(criteria.baseline, checks, at_objective))
+    return blank.model_copy(update=_switch(found, group, eligible, contenders, at_objective))
 
 
-def _best(found: Study, group: Group, eligible: Sequence[str], at_objective: dict[str, Effect]) -> dict[str, object]:
-    """What the choice adds to a blank one, where something can be chosen."""
-    baseline = found.criteria.baseline
-    verdicts = {arm: at_objective[arm].verdict for arm in eligible if arm in at_objective}
-    promising = tuple(arm for arm, verdict in verdicts.items() if verdict is Verdict.UNDECIDED)
-    contenders = [arm for arm, verdict in verdicts.items() if verdict is Verdict.BETTER]
-    if not contenders and baseline in eligible:
-        held_back = [e for e in at_objective.values() if e.candidate not in eligible and e.verdict is Verdict.BETTER]
-        passed_over = max(held_back, key=_gain, default=None)
-        return {"outcome": Outcome.KEEP, "arm": baseline, "promising": promising, "passed_over": passed_over}
-    if not contenders:
-        # The constraints ask for more than the baseline gives: whoever satisfies them need not beat it elsewhere.
-        contenders = [arm for arm in verdicts if at_objective[arm].mean_log is not None]
-    if not contenders:
+def _contenders(baseline: str, eligible: Sequence[str], at_objective: Mapping[str, Effect]) -> list[str]:
+    """The arms that may replace the baseline."""
+    if baseline in eligible:
+        return [arm for arm in eligible if arm in at_objective and at_objective[arm].verdict is Verdict.BETTER]
+    # The constraints ask for more than the baseline gives: whoever satisfies them need not beat it elsewhere.
+    return [arm for arm in eligible if arm in at_objective and at_objective[arm].mean_log is not None]
+
+
+def _stay(baseline: str, checks: Sequence[ArmCheck], at_objective: Mapping[str, Effect]) -> dict[str, object]:
+    """What the choice adds to a blank one where no arm may replace the baseline."""
+    if next(check.state for check in checks if check.arm == baseline) is not State.SATISFIED:
         return {"outcome": Outcome.NOT_MEASURED}
+    held_back = [effect for effect in at_objective.values() if effect.verdict is Verdict.BETTER]
+    open_checks = [
+        check
+        for check in checks
+        if check.state is not State.VIOLATED
+        and check.arm in at_objective
+        and at_objective[check.arm].verdict in (Verdict.BETTER, Verdict.UNDECIDED)
+    ]
+    undecided = [e for check in open_checks if (e := at_objective[check.arm]).verdict is Verdict.UNDECIDED]
+    return {
+        "outcome": Outcome.UNDECIDED if open_checks else Outcome.KEEP,
+        "arm": baseline,
+        "promising": tuple(check.arm for check in open_checks),
+        "further": _most([*_needs(open_checks), *(effect.further for effect in undecided)]),
+        "passed_over": max(held_back, key=_gain, default=None),
+    }
+
+
+def _switch(
+    found: Study,
+    group: Group,
+    eligible: Sequence[str],
+    contenders: Sequence[str],
+    at_objective: Mapping[str, Effect],
+) -> dict[str, object]:
+    """What the choice adds to a blank one where one of the contenders replaces the baseline."""
+    others = [arm for arm in eligible if arm != found.criteria.baseline]
     leader = max(contenders, key=lambda arm: _gain(at_objective[arm]))
-    against = {e.candidate: e.verdict for e in _against(found, group, leader, contenders)}
-    tied = [arm for arm in contenders if against.get(arm) is Verdict.EQUIVALENT]
-    rivals = tuple(arm for arm in contenders if against.get(arm) is Verdict.UNDECIDED)
+    against = _against(found, group, leader, others)
+    tied = [arm for arm in contenders if arm in against and against[arm].verdict is Verdict.EQUIVALENT]
     breaker = _tie_breaker(found)
     gains = {e.candidate: _gain(e) for e in found.of("arm") if e.group == group and e.metric == breaker}
     arm = max((leader, *tied), key=lambda one: gains.get(one, float("-inf")))
+    if arm != leader:
+        against = _against(found, group, arm, others)
+    equals = tuple(one for one in (leader, *tied) if one != arm)
+    rivals = [e for one, e in against.items() if one not in equals and e.verdict is not Verdict.WORSE]
     return {
         "outcome": Outcome.SWITCH,
         "arm": arm,
         "effect": at_objective[arm],
-        "tied": tuple(one for one in (leader, *tied) if one != arm),
+        "tied": equals,
         "tie_breaker": breaker if tied else None,
-        "rivals": rivals,
-        "promising": promising,
+        "rivals": tuple(effect.candidate for effect in rivals),
+        "further": _most([effect.further for effect in rivals if effect.verdict is Verdict.UNDECIDED]),
     }
+
+
+def _needs(checks: Sequence[ArmCheck]) -> list[FurtherBlocks | None]:
+    """What would tell whether arms satisfy their constraints, for each that is open."""
+    undecided = [check for check in checks if check.state is State.UNDECIDED]
+    return [one.further for check in undecided for one in check.checks if one.state is State.UNDECIDED]
+
+
+def _most(needs: Sequence[FurtherBlocks | None]) -> FurtherBlocks | None:
+    """The blocks that would meet every need; None where one of them can't be met, or there is none."""
+    known = [need for need in needs if need is not None]
+    if not known or len(known) < len(needs):
+        return None
+    return FurtherBlocks(blocks=max(need.blocks for need in known), at_least=any(need.at_least for need in known))
 
 
 def _gain(effect: Comparison) -> float:
@@ -142,19 +216,18 @@ def _tie_breaker(found: Study) -> str:
     return f"{found.workload}.throughput"
 
 
-def _against(found: Study, group: Group, leader: str, contenders: Sequence[str]) -> tuple[Effect, ...]:
-    """The other contenders against the leader at the objective, with verdicts corrected over them."""
+def _against(found: Study, group: Group, arm: str, others: Sequence[str]) -> dict[str, Effect]:
+    """Other arms against this one at the objective, with verdicts corrected over them."""
     comparisons = [
-        one
-        for one in found.pairwise(leader, [found.objective_metric])
-        if one.group == group and one.candidate in contenders
+        one for one in found.pairwise(arm, [found.objective_metric]) if one.group == group and one.candidate in others
     ]
-    return judge(
+    effects = judge(
         comparisons,
         primary=[found.objective_metric],
         margin_percent=found.criteria.equivalence_margin_percent,
         alpha=found.alpha,
     )
+    return {effect.candidate: effect for effect in effects}
 
 
 def pareto_front(found: Study, group: Group, arms: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.decide.constraints import ArmCheck, ConstraintCheck, State
-from analysis.decide.recommendation import Choice, Outcome
+from analysis.decide.recommendation import Choice, Outcome, Status
 from analysis.stats import quantities
 from analysis.stats.metrics import metric
 from analysis.stats.verdicts import Effect, FurtherBlocks, Verdict
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.decide.cost import Costs
+    from analysis.stats.stalls import Unsteady
 
 
 ADDING_BLOCKS = (
@@ -29,6 +30,11 @@ def looked(fewest: int, most: int) -> str:
         f"This campaign could have ended after each of its blocks {fewest} to {most}, by what it showed. Its verdicts "
         "and intervals hold for all these looks together, so they are wider than those of as many fixed blocks."
     )
+
+
+def capital(sentence: str) -> str:
+    """The sentence with a capital at its beginning."""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def listed(names: Sequence[str]) -> str:
@@ -74,6 +80,20 @@ def control_differs(one: Effect) -> str:
     )
 
 
+def unsteady(one: Unsteady) -> str:
+    """That an arm stalls now and then, and what its intervals are worth then."""
+    looks = "turns" if one.in_turns else "phases"
+    return (
+        f"{one.arm} ({one.group.label}) stalls now and then: {_times(one.spells)} in {one.looks} {looks}, all other "
+        f"arms {_times(one.other_spells)} in {one.other_looks}. Its intervals allow for stalls like these, not for "
+        "longer ones that have not shown yet."
+    )
+
+
+def _times(count: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
 def no_cost(workload: str, *, offered: bool) -> str:
     """Why there is no cost; `offered`: the workload was offered a rate."""
     if not offered:
@@ -114,51 +134,90 @@ def failing(arm: ArmCheck) -> str:
 
 
 def recommendation(choice: Choice, baseline: str) -> str:
-    """The recommendation in one sentence: what to run, and why."""
-    return f"{headline(choice)}: {why(choice, baseline)}"
+    """The recommendation in a line: what to run, and why."""
+    head, because = headline(choice), why(choice, baseline)
+    whole = choice.outcome in (Outcome.KEEP, Outcome.UNDECIDED)
+    return f"{head}. {capital(because)}" if whole else f"{head}: {because}"
 
 
 def headline(choice: Choice) -> str:
-    """What to run, in three words."""
-    if choice.arm is None:
+    """What to run, and whether that is proven."""
+    if choice.outcome is Outcome.NO_BASELINE or choice.status is Status.NONE:
         return "No recommendation"
-    return f"{'Run' if choice.outcome is Outcome.SWITCH else 'Keep'} {choice.arm}"
+    if choice.outcome is Outcome.SWITCH:
+        return f"Run {choice.arm}"
+    if choice.outcome is Outcome.KEEP:
+        return f"Keep {choice.arm}: {'no eligible arm' if _constrained(choice) else 'nothing'} beats it"
+    if choice.outcome is Outcome.UNDECIDED:
+        return f"Not decided: stay on {choice.arm} for now"
+    return "Nothing to choose from" if _alone(choice) else "Not decided"
 
 
 def why(choice: Choice, baseline: str) -> str:
-    """What the headline rests on, as the rest of its sentence."""
+    """What the headline rests on, and what it lacks, to follow it."""
     label = _label(choice.objective_metric)
-    constrained = any(check.checks for check in choice.checks)
-    if choice.outcome is Outcome.NO_BASELINE:
-        return f"the baseline {baseline} has no trial that counts."
-    if choice.outcome is Outcome.NOTHING_SATISFIES:
-        return "no arm is shown to satisfy the constraints."
-    if choice.outcome is Outcome.NOT_MEASURED:
-        if len(choice.checks) > 1:
-            return f"{label} could not be compared, because no block has it for {baseline} and another arm."
-        return "no other arm has a trial that counts."
-    if choice.outcome is Outcome.KEEP:
-        other = "no other arm that satisfies the constraints" if constrained else "no other arm"
-        return f"{other} is shown to be better at {label}. {_passed_over(choice)}".rstrip()
-    return _switch(choice, baseline, " among the arms that satisfy the constraints" if constrained else "")
+    match choice.outcome:
+        case Outcome.NO_BASELINE:
+            said = f"the baseline {baseline} has no trial that counts."
+        case Outcome.NOTHING_SATISFIES if choice.status is Status.NONE:
+            said = "every arm violates a constraint."
+        case Outcome.NOTHING_SATISFIES:
+            said = f"no arm is shown to satisfy the constraints; {further(choice.further)}."
+        case Outcome.NOT_MEASURED if _alone(choice):
+            said = "no other arm has a trial."
+        case Outcome.NOT_MEASURED:
+            said = f"{label} could not be compared, because no block has it for {baseline} and another arm."
+        case Outcome.KEEP:
+            barred = ", or to violate a constraint" if _constrained(choice) else ""
+            said = f"every other arm is shown to be no better at {label}{barred}. {_passed_over(choice)}".rstrip()
+        case Outcome.UNDECIDED:
+            said = f"{_undecided(choice)} {_passed_over(choice)}".rstrip()
+        case Outcome.SWITCH:
+            said = _switch(choice, baseline)
+    return said
 
 
-def _switch(choice: Choice, baseline: str, among: str) -> str:
-    """By what the chosen arm is better than the baseline, and how it was chosen among its equals."""
+def _constrained(choice: Choice) -> bool:
+    return any(check.checks for check in choice.checks)
+
+
+def _alone(choice: Choice) -> bool:
+    """Whether the baseline is the only arm."""
+    return choice.outcome is Outcome.NOT_MEASURED and len(choice.checks) == 1
+
+
+def _undecided(choice: Choice) -> str:
+    """Which arms may yet replace the baseline, and what would tell."""
+    one = len(choice.promising) == 1
+    better = f"{'is' if one else 'are'} better at {_label(choice.objective_metric)}"
+    barred = f" and {'satisfies' if one else 'satisfy'} the constraints" if _constrained(choice) else ""
+    return f"whether {listed(choice.promising)} {better}{barred} is not known; {further(choice.further)}."
+
+
+def _switch(choice: Choice, baseline: str) -> str:
+    """By what the chosen arm is better than the baseline, how it was chosen among its equals, and who may be better.
+
+    Only an arm that is shown to be better than all that are eligible is called the best.
+    """
     assert choice.effect is not None
     assert choice.effect.ratio is not None
     label, figures = _label(choice.objective_metric), quantities.effect(choice.effect.ratio)
+    said = f"{label} {figures}, against {baseline}"
+    if not choice.tied and not choice.rivals:
+        among = " among the arms shown to satisfy the constraints" if _constrained(choice) else ""
+        return f"the best {label}{among}, {figures}, against {baseline}."
     if choice.tied and choice.tie_breaker:
-        return (
-            f"{label} {figures}, against {baseline}; {listed(choice.tied)} "
-            f"{'is' if len(choice.tied) == 1 else 'are'} equivalent in that, and {choice.arm} has the best mean "
-            f"{_label(choice.tie_breaker)} of them."
+        said += (
+            f"; {listed(choice.tied)} {'is' if len(choice.tied) == 1 else 'are'} equivalent in that, and {choice.arm} "
+            f"has the best mean {_label(choice.tie_breaker)} of them"
         )
-    return f"the best {label}{among}, {figures}, against {baseline}."
+    if choice.rivals:
+        said += f"; {listed(choice.rivals)} may be better still: {further(choice.further)}"
+    return f"{said}."
 
 
 def _passed_over(choice: Choice) -> str:
-    """What keeping the baseline gives up: the best arm there, and which constraint keeps it out."""
+    """What staying on the baseline gives up: the best arm there, and which constraint keeps it out."""
     if choice.passed_over is None or choice.passed_over.ratio is None:
         return ""
     arm, figures = choice.passed_over.candidate, quantities.effect(choice.passed_over.ratio)
@@ -170,13 +229,8 @@ def _passed_over(choice: Choice) -> str:
 
 
 def reasons(choice: Choice) -> tuple[str, ...]:
-    """What stands beside the sentence: who was left out and why, who could still overtake, what it costs."""
+    """What stands beside the sentence: who was left out and why, what it costs."""
     found = [f"Not eligible: {failing(check)}." for check in choice.checks if check.state is not State.SATISFIED]
-    label = _label(choice.objective_metric)
-    if choice.rivals:
-        found.append(f"{listed(choice.rivals)} can't be told apart from the best arm in {label} yet.")
-    if choice.promising:
-        found.append(f"Whether {listed(choice.promising)} would be better at {label} is undecided.")
     if choice.costs is not None:
         found += cost(choice.costs)
     return tuple(found)

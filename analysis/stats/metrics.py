@@ -102,7 +102,7 @@ _LOADED, _AGED, _ALL, _RUN = Scope.LOADED, Scope.AGED, Scope.LOAD_AND_RUN, Scope
 
 DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
-        "compression_ratio", "compression ratio", Unit.RATIO, _HIGH, _LOADED, _LOADED, readers.compression_ratio,
+        "compression_ratio", "compression ratio", Unit.RATIO, _HIGH, _LOADED, None, readers.compression_ratio,
     ),
     Declaration(
         "compression_ratio_without_free", "compression ratio without free space", Unit.RATIO, _HIGH, _LOADED, None,

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from analysis.stats.effects import Factor
 
+SAME_QUESTION = {"compression_ratio": "storage_bytes_per_document"}
+"""Metrics that are another one turned around, since all arms store the same documents: asked once, as that one."""
+
 PLATFORM_METRIC = "cost_per_million_operations"
 """A platform is chosen by it, so between platforms it is primary whatever the spec chose."""
 
@@ -35,9 +38,13 @@ def deciding_workload(present: Iterable[str], wished: str) -> str:
 
 
 def primary_metrics(present: Iterable[str], criteria: Criteria, workload: str) -> tuple[str, ...]:
-    """The primary metrics: declared or chosen ones, and always the one that the objective rests on."""
+    """The primary metrics: declared or chosen ones, and always the one that the objective rests on.
+
+    Of metrics that ask the same question the one that answers it is primary.
+    """
     chosen = [key for key in present if metric(key).primary] if criteria.primary == "default" else criteria.primary
-    return tuple(dict.fromkeys((*chosen, objective_metric(criteria.objective, workload))))
+    asked = (*chosen, objective_metric(criteria.objective, workload))
+    return tuple(dict.fromkeys(SAME_QUESTION.get(key, key) for key in asked))
 
 
 def primary_of(factor: Factor, primary: Sequence[str]) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ lies outside the equivalence margin": each kind of false claim happens in at mos
 without a p-value stays in the family with p = 1, so a lost trial never makes the others surer. Controls (arms with the
 baseline's own settings) ask no question and stand outside the families. What they show is corrected likewise, their
 primary metrics among themselves and the others among themselves: among dozens of metrics that nobody decides by, a
-difference in one that somebody does would hardly ever be seen.
+difference in one that somebody does would hardly ever be seen. A metric that is another one turned around asks nothing
+of its own either: it has the other's verdict.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pydantic import Field
 from analysis.stats.effects import Comparison
 from analysis.stats.forecast import MOST_BLOCKS, Levels, blocks_to_decide
 from analysis.stats.inference import holm, p_difference, p_equivalence
+from analysis.stats.primary import SAME_QUESTION
 from analysis.stats.quantities import Better
 from core.model import Part
 
@@ -57,6 +59,8 @@ class Family(StrEnum):
     """A control's primary metrics."""
     CONTROL_EXPLORATORY = "control-exploratory"
     """All other metrics of controls."""
+    ANSWERED = "answered"
+    """Metrics that ask what another one answers, whose verdict they have."""
 
 
 class FurtherBlocks(Part):
@@ -109,14 +113,30 @@ def judge(
 ) -> tuple[Effect, ...]:
     """Verdicts of all comparisons, in their order. `primary` are the metrics' keys."""
     ordered = tuple(comparisons)
+    twins = _twins(ordered)
     families: dict[Family, list[int]] = {family: [] for family in Family}
     for index, one in enumerate(ordered):
-        families[Family.of(primary=one.metric in primary, control=is_control(one))].append(index)
+        if index not in twins:
+            families[Family.of(primary=one.metric in primary, control=is_control(one))].append(index)
     judged: dict[int, Effect] = {}
     for family, members in families.items():
         effects = _judge_family([ordered[index] for index in members], family, log_margin(margin_percent), alpha)
         judged.update(zip(members, effects, strict=True))
+    for index, twin in twins.items():
+        answer = {name: getattr(judged[twin], name) for name in ("p_difference", "p_equivalence", "verdict", "further")}
+        judged[index] = Effect(**dict(ordered[index]), family=Family.ANSWERED, **answer)
     return tuple(judged[index] for index in range(len(ordered)))
+
+
+def _twins(ordered: Sequence[Comparison]) -> dict[int, int]:
+    """The places of comparisons that ask the same as another one, and that one's place."""
+    places = {(one.group, one.candidate, one.metric): index for index, one in enumerate(ordered)}
+    asked = {
+        index: (one.group, one.candidate, SAME_QUESTION[one.metric])
+        for index, one in enumerate(ordered)
+        if one.metric in SAME_QUESTION
+    }
+    return {index: places[twin] for index, twin in asked.items() if twin in places}
 
 
 def _judge_family(members: Sequence[Comparison], family: Family, margin: float, alpha: float) -> list[Effect]:

@@ -120,6 +120,28 @@ def plan(campaign: Campaign, blocks: int, platforms: Sequence[str] = ONE_PLATFOR
     return [trial for block in range(blocks) for trial in plan_block(campaign, block, platforms)]
 
 
+def unbalanced(campaign: Campaign) -> str | None:
+    """Why the number of blocks favours some of the trials that are compared, and which would not; None where it is
+    fair: as many blocks as trials, or a multiple."""
+    size, fewest, most = compared(campaign), campaign.fewest_blocks, campaign.most_blocks
+    fair = [blocks for blocks in range(fewest, most + 1) if blocks % size == 0]
+    if len(fair) == most + 1 - fewest:
+        return None
+    little = ", though in turns of seconds hardly a drift is left" if campaign.design == "turns" else ""
+    if fewest == most:
+        below = fewest // size * size
+        said = f"{below} or {below + size} blocks" if below else f"{size} blocks"
+        return (
+            f"{fewest} block{'' if fewest == 1 else 's'} can't give each of {size} trials every place in a block "
+            f"equally often, so a drift within blocks favours some{little}; {said} would be balanced"
+        )
+    said = f"only after {', '.join(map(str, fair))} blocks" if fair else "never"
+    return (
+        f"between {fewest} and {most} blocks each of {size} trials has had every place in a block equally often "
+        f"{said}; else a drift within blocks favours some{little}"
+    )
+
+
 def trial_seconds(campaign: Campaign) -> float:
     """Expected length of one trial, in seconds, before anything was measured."""
     rate = _BATCHED_INSERTS_PER_S if campaign.load.batch >= 10 else _INSERTS_PER_S
@@ -173,6 +195,8 @@ def describe(campaign: Campaign) -> Iterator[str]:
         f"disk: {show_size(alive * data_disk_bytes(campaign))} for data at a time, "
         f"{show_size(results_disk_bytes(count))} for results"
     )
+    if fault := unbalanced(campaign):
+        yield f"order: {fault}"
     for block in range(fewest):
         order = " → ".join(_short(campaign, trial.cell) for trial in plan_block(campaign, block))
         yield f"block {block_number(block)}: {order}"

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.plan.trials import drawn, williams_row
+from harness.plan.trials import cells, drawn, williams_row
 from harness.plan.warming import warm_up
 
 if TYPE_CHECKING:
@@ -82,6 +82,13 @@ def stages(campaign: Campaign, workloads: Mapping[str, Workload], clients: int) 
 
 
 def order(campaign: Campaign, trials: Sequence[PlannedTrial], stage: int, round_: int) -> list[PlannedTrial]:
-    """In which order the trials of a block have the floor: rows of Williams squares, of their own for each stage."""
-    draw = drawn(campaign, f"block {trials[0].block} {trials[0].cell.dataset} stage {stage}")
-    return williams_row(trials, draw, round_)
+    """In which order the trials of a block have the floor: rows of Williams squares, of their own for each stage.
+
+    Rounds go on from row to row, and each block begins one row later than the one before. So what has one round only is
+    balanced, too, over as many blocks as there are trials.
+    """
+    square, row = divmod(trials[0].block, len(trials))
+    draw = drawn(campaign, f"{trials[0].cell.dataset} stage {stage} square {square}")
+    of_spec = {cell: place for place, cell in enumerate(cells(campaign))}
+    letters = sorted(trials, key=lambda trial: of_spec[trial.cell.model_copy(update={"platform": ""})])
+    return williams_row(letters, draw, row + round_)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.decide import sentences
 from analysis.decide.constraints import State
-from analysis.decide.recommendation import Outcome
+from analysis.decide.recommendation import Status
 from analysis.stats import quantities
 from analysis.stats.effects import Group
 from analysis.stats.metrics import metric
@@ -47,7 +47,8 @@ class Answer:
     """Engine and dataset, e.g. `6.0.5, sentences`."""
     headline: str
     sentence: str
-    decided: bool
+    status: str
+    """`run`, `keep`, `undecided` or `none`, as in `decision.json`."""
     checks: tuple[Check, ...]
     """Of the recommended arm."""
     reasons: tuple[str, ...]
@@ -102,13 +103,12 @@ def answer(material: Material, group: Group) -> Answer:
     found = next((one for one in material.decision.recommendations if one.choice.group == group), None)
     if found is None:
         missing = "Nothing could be decided: not one trial was recorded."
-        return Answer(group.label, "No recommendation", missing, decided=False, checks=(), reasons=())
-    why = sentences.why(found.choice, material.decision.baseline)
+        return Answer(group.label, "No recommendation", missing, Status.UNDECIDED, checks=(), reasons=())
     return Answer(
         label=group.label,
         headline=sentences.headline(found.choice),
-        sentence=why[:1].upper() + why[1:],
-        decided=found.choice.outcome in (Outcome.SWITCH, Outcome.KEEP),
+        sentence=sentences.capital(sentences.why(found.choice, material.decision.baseline)),
+        status=found.choice.status,
         checks=_checks(found.choice),
         reasons=found.reasons,
     )
@@ -117,7 +117,7 @@ def answer(material: Material, group: Group) -> Answer:
 def _checks(choice: Choice) -> tuple[Check, ...]:
     """The recommended arm's constraints; for the baseline they say nothing."""
     found = next((check for check in choice.checks if check.arm == choice.arm), None)
-    if found is None or choice.outcome is not Outcome.SWITCH:
+    if found is None or choice.status is not Status.RUN:
         return ()
     return tuple(
         Check(STATES[check.state], check.state.value, sentences.bound_and_figures(check)) for check in found.checks
@@ -234,7 +234,7 @@ def _at_a_glance(material: Material) -> tuple[str, ...]:
 def _role(arm: str, baseline: str, choice: Choice | None) -> str:
     roles = ["baseline"] if arm == baseline else []
     if choice is not None and choice.arm == arm:
-        roles.append("recommended")
+        roles.append("for now" if choice.status is Status.UNDECIDED else "recommended")
     return ", ".join(roles)
 
 

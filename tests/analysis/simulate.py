@@ -24,7 +24,7 @@ from analysis.stats.forecast import Levels, blocks_for_half_width, blocks_to_dec
 from analysis.stats.inference import Floats, Inference, holm, infer, p_difference, p_equivalence
 from analysis.stats.scatter import moderated
 from analysis.trial.records import Cell, Compressor, Settings
-from tests.analysis import simulate_flips, simulate_looks, simulate_scatter
+from tests.analysis import simulate_answers, simulate_flips, simulate_looks, simulate_scatter, simulate_stalls
 
 ALPHA = 0.05
 MARGIN = math.log(1.03)
@@ -392,8 +392,8 @@ def typical_scatter(blocks: int) -> tuple[float, float]:
 
 
 def planning_table() -> Iterable[str]:
-    """What can be seen through a quiet host's scatter, and through that of a shared one."""
-    for factor in (1.03, 1.07):
+    """What can be seen through the scatter of stored sizes, a quiet host's, and a shared one's."""
+    for factor in (1.011, 1.028, 1.03, 1.07):
         sd = math.sqrt(2) * math.log(factor)
         yield (
             f"Residuals of {factor}: smallest effect seen with 80 % power, one comparison of two arms; of four arms; "
@@ -418,7 +418,6 @@ def gate_table() -> Iterable[str]:
 
 
 if __name__ == "__main__":
-    for line in chain(
-        tables(), simulate_scatter.tables(), simulate_looks.tables(), simulate_flips.tables(), gate_table()
-    ):
+    sections = (simulate_scatter, simulate_looks, simulate_flips, simulate_stalls, simulate_answers)
+    for line in chain(tables(), *(section.tables() for section in sections), gate_table()):
         print(line, flush=True)  # noqa: T201

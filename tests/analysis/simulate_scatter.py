@@ -61,6 +61,7 @@ def noise(
     kind: str = "normal",
     factors: Sequence[float] = (),
     noisy_metrics: int = METRICS,
+    metrics: int = METRICS,
     correlation: float = 0.0,
     walk: str = "",
 ) -> Floats:
@@ -69,7 +70,7 @@ def noise(
     `walk`: `drift` adds half a standard deviation from a trial to the next one, in an order drawn anew in each block;
     `ar` a first-order autoregression of 0.7 along the trials.
     """
-    shape = (campaigns, METRICS, arms, blocks)
+    shape = (campaigns, metrics, arms, blocks)
     if kind == "tails":
         logs = rng.standard_t(3, shape) / math.sqrt(3)
     elif kind == "skew":
@@ -146,31 +147,32 @@ def false_alarms(rule: Rule, blocks: int, case: str, campaigns: int = 10_000, ar
     return any_difference(rule(noise(rng, campaigns, blocks, arms=arms, **options)))  # type: ignore[arg-type]
 
 
-QUICK = np.log1p(
-    np.array([[58, -38, -39], [58, -38, -39], [-15, -21, -11], [6, -58, -31], [-36, 291, 225], [-11, 210, 68]]) / 100
-)
-"""What docs/results/quick.md found against snappy [metric, arm]: compression ratio and storage, insert throughput, RMW
-throughput, p99 and CPU, of none, zlib and zstd."""
+QUICK = np.log1p(np.array([[58, -38, -39], [-15, -21, -11], [6, -58, -31], [-36, 291, 225], [-11, 210, 68]]) / 100)
+"""What runs of the default campaign found against snappy [metric, arm]: storage, insert throughput, RMW throughput, p99
+and CPU, of none, zlib and zstd."""
+
+SIZES = math.sqrt(2) * np.array([0.011, 0.028])
+"""How much the log-ratio of stored sizes scatters: a load's own scatter, of a quiet and a loud kind, on both sides."""
 
 SCATTERS: dict[str, tuple[float, ...]] = {
-    "sequential, quiet": (0.011, 0.011, 0.10, 0.10, 0.15, 0.08),
-    "sequential, loud": (0.028, 0.028, 0.20, 0.20, 0.30, 0.15),
-    "turns, quiet": (0.011, 0.011, 0.025, 0.025, 0.05, 0.01),
-    "turns, loud": (0.028, 0.028, 0.045, 0.045, 0.10, 0.05),
+    "sequential, quiet": (SIZES[0], 0.10, 0.10, 0.15, 0.08),
+    "sequential, loud": (SIZES[1], 0.20, 0.20, 0.30, 0.15),
+    "turns, quiet": (SIZES[0], 0.025, 0.025, 0.05, 0.01),
+    "turns, loud": (SIZES[1], 0.045, 0.045, 0.10, 0.05),
 }
 """Of a block's log-ratio, by metric."""
 
 
 def like_quick(rng: np.random.Generator, campaigns: int, blocks: int, scatter: str, **options: object) -> Floats:
     """Campaigns with the default campaign's effects, under one design's scatter."""
-    logs = noise(rng, campaigns, blocks, **options) / SD  # type: ignore[arg-type]
+    logs = noise(rng, campaigns, blocks, metrics=len(QUICK), **options) / SD  # type: ignore[arg-type]
     logs *= (np.array(SCATTERS[scatter]) / math.sqrt(2))[:, None, None]
     logs[:, :, 1:] += QUICK[:, :, None]
     return logs
 
 
 def mean_decided(rule: Rule, blocks: int, scatter: str, campaigns: int = 4_000) -> float:
-    """The mean number of the 18 questions that have a verdict."""
+    """The mean number of the default campaign's questions that have a verdict."""
     rng = np.random.default_rng(1100 + blocks)
     return float(decided(rule(like_quick(rng, campaigns, blocks, scatter))).sum(axis=-1).mean())
 
@@ -235,7 +237,7 @@ def tables() -> Iterable[str]:
 
 
 def _power_tables() -> Iterable[str]:
-    yield "Questions of the default campaign with a verdict, of 18: " + ", ".join(RULES)
+    yield f"Questions of the default campaign with a verdict, of {QUICK.size}: " + ", ".join(RULES)
     for scatter in SCATTERS:
         for blocks in (3, 4, 6, 8):
             yield f"  {scatter}, {blocks} blocks: " + ", ".join(

@@ -1,7 +1,7 @@
 """Made-up trial records with realistic figures and known truths, for the tests of the analysis and of the reports.
 
 A figure is its arm's true value × a factor common to the block × a log-normal residual of its own. Sizes scatter by
-allocation units only, as real ones do.
+allocation units, and by as much as `Noise.load` says.
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ class Noise:
     residual: float = 0.03
     block: float = 0.25
     stall_probability: float = 0.0
+    load: float = 0.0
+    """Of stored sizes, from load to load; real ones scatter by 0.011 to 0.028."""
 
 
 QUIET = Noise(residual=0.002)
@@ -116,7 +118,8 @@ def campaign(
             if (block, arm.name) in missing:
                 continue
             cell = Cell(engine=engine, arm=arm.name, dataset=dataset, platform=platform)
-            record = trial(arm, block, len(records), cell, draw, workloads=workloads, documents=documents, rng=rng)
+            stored = replace(arm, ratio=arm.ratio * float(np.exp(rng.normal(0, noise.load)))) if noise.load else arm
+            record = trial(stored, block, len(records), cell, draw, workloads=workloads, documents=documents, rng=rng)
             if (block, arm.name) in void:
                 record = voided(record)
             records.append(record)

@@ -10,7 +10,7 @@ import pytest
 
 from analysis.decide.constraints import State
 from analysis.decide.decision import Decision, decide
-from analysis.decide.recommendation import Choice, Outcome
+from analysis.decide.recommendation import Choice, Outcome, Status
 from analysis.decide.study import study
 from analysis.stats.criteria import Constraint, Criteria, Objective, Prices
 from analysis.stats.verdicts import Family, Verdict, judge
@@ -57,7 +57,7 @@ def test_the_smallest_arm_that_satisfies_the_constraints_is_recommended() -> Non
         "zlib": State.VIOLATED,
     }
     sentence = decision.recommendations[0].sentence
-    assert sentence.startswith("Run zstd-6: the best storage per document among the arms that satisfy the constraints")
+    assert sentence.startswith("Run zstd-6: the best storage per document among the arms shown to satisfy")
     assert "−35.5 %" in sentence
     assert any(
         reason.startswith("Not eligible: zlib: rmw throughput") for reason in decision.recommendations[0].reasons
@@ -82,20 +82,80 @@ def test_a_constraint_needs_its_whole_interval() -> None:
 def test_the_baseline_is_kept_when_it_is_best() -> None:
     decision = decide(quiet(), criteria(objective="throughput", baseline="none"))
     assert (choice(decision).outcome, choice(decision).arm) == (Outcome.KEEP, "none")
-    assert decision.recommendations[0].sentence == ("Keep none: no other arm is shown to be better at rmw throughput.")
+    assert decision.recommendations[0].status is Status.KEEP
+    assert decision.recommendations[0].sentence == (
+        "Keep none: nothing beats it. Every other arm is shown to be no better at rmw throughput."
+    )
     assert decision.exit_code == 0
 
 
-def test_the_baseline_is_kept_when_a_better_arm_is_not_established() -> None:
+def test_nothing_is_decided_while_a_better_arm_is_not_established() -> None:
     faster = SNAPPY.scaled("faster", 1.04)
     decision = decide(campaign(blocks=3, arms=(SNAPPY, faster)), criteria(objective="throughput"))
-    assert (choice(decision).outcome, choice(decision).promising) == (Outcome.KEEP, ("faster",))
+    assert (choice(decision).outcome, choice(decision).promising) == (Outcome.UNDECIDED, ("faster",))
+    (told,) = decision.recommendations
+    assert told.status is Status.UNDECIDED
+    assert told.sentence.startswith(
+        "Not decided: stay on snappy for now. Whether faster is better at rmw throughput is"
+    )
+    assert "more blocks would decide" in told.sentence
+    assert decision.exit_code == 0
+
+
+def test_the_best_is_only_who_is_shown_better_than_every_eligible_rival() -> None:
+    """a1 looks far better than a2, but scatters too much to be told from the baseline, or from a2."""
+    a1, a2 = SNAPPY.scaled("a1", 1.127), SNAPPY.scaled("a2", 1.04)
+    wild = iter([0.7, 1.35, 0.8, 1.3, 1.0])
+    records = [at_rate(record, next(wild)) if record.cell.arm == "a1" else record for record in quiet(SNAPPY, a1, a2)]
+    (told,) = decide(records, criteria(objective="throughput", equivalence_margin_percent=1.0)).recommendations
+    assert (told.status, told.choice.arm, told.choice.rivals) == (Status.RUN, "a2", ("a1",))
+    assert told.sentence.startswith("Run a2: rmw throughput +4.")
+    assert "; a1 may be better still: " in told.sentence
+    assert "the best" not in told.sentence
+
+
+def at_rate(record: TrialRecord, factor: float) -> TrialRecord:
+    phases = [one.model_copy(update={"throughput_per_s": one.throughput_per_s * factor}) for one in record.phases]
+    return record.model_copy(update={"phases": tuple(phases)})
+
+
+def test_the_best_beats_an_arm_that_is_better_than_the_baseline_too() -> None:
+    (told,) = decide(quiet(SNAPPY, ZSTD, SNAPPY.scaled("middle", 1.2)), criteria()).recommendations
+    assert (told.choice.arm, told.choice.rivals) == ("zstd-6", ())
+    assert told.sentence.startswith("Run zstd-6: the best storage per document, ")
+
+
+def test_an_arm_that_is_better_but_may_violate_a_constraint_leaves_it_undecided() -> None:
+    barely = ZSTD.scaled("barely", 1.0)
+    records = campaign(blocks=3, arms=(SNAPPY, barely))
+    limit = Constraint(metric="rmw.throughput", at_least=ZSTD.rmw_per_s / SNAPPY.rmw_per_s)
+    (told,) = decide(records, criteria(limit)).recommendations
+    assert (told.status, told.choice.promising) == (Status.UNDECIDED, ("barely",))
+    assert "barely is better there (" in told.sentence
+    assert "is not shown to satisfy rmw throughput" in told.sentence
+    assert told.choice.further is not None
+
+
+def test_one_trial_each_is_never_an_answer() -> None:
+    for constraints in ([], [THROUGHPUT], [Constraint(metric="rmw.throughput", at_least=1.05)]):
+        (told,) = decide(quiet(blocks=1), criteria(*constraints)).recommendations
+        assert told.status is Status.UNDECIDED
+        assert told.sentence.startswith("Not decided")
+        assert "at least 2 more blocks would be needed" in told.sentence
+
+
+def test_a_decision_of_before_it_had_a_status_is_read() -> None:
+    written = json.loads(decide(quiet(), criteria()).as_json)
+    for one in written["recommendations"]:
+        del one["status"], one["choice"]["further"]
+    assert Decision.model_validate(written).recommendations[0].status is None
 
 
 def test_nothing_satisfies() -> None:
     decision = decide(quiet(), criteria(Constraint(metric="rmw.throughput", at_least=2.0)))
     assert (choice(decision).outcome, choice(decision).arm) == (Outcome.NOTHING_SATISFIES, None)
-    assert decision.recommendations[0].sentence == ("No recommendation: no arm is shown to satisfy the constraints.")
+    assert decision.recommendations[0].status is Status.NONE
+    assert decision.recommendations[0].sentence == "No recommendation: every arm violates a constraint."
     assert decision.exit_code == 1
 
 
@@ -129,7 +189,7 @@ def test_the_baseline_never_ran() -> None:
 def test_only_the_baseline_ran() -> None:
     decision = decide(quiet(SNAPPY), criteria())
     assert (choice(decision).outcome, choice(decision).arm) == (Outcome.NOT_MEASURED, "snappy")
-    assert decision.recommendations[0].sentence == "Keep snappy: no other arm has a trial that counts."
+    assert decision.recommendations[0].sentence == "Nothing to choose from: no other arm has a trial."
 
 
 def test_one_block_decides_nothing() -> None:
@@ -152,7 +212,7 @@ def test_controls_are_found_by_their_settings_and_neither_judged_nor_recommended
     assert decision.controls == ("snappy-again",)
     families = {e.metric: e.family for e in decision.effects if e.candidate == "snappy-again"}
     assert {key for key, family in families.items() if family is Family.CONTROL} == set(decision.primary)
-    assert set(families.values()) == {Family.CONTROL, Family.CONTROL_EXPLORATORY}
+    assert set(families.values()) == {Family.CONTROL, Family.CONTROL_EXPLORATORY, Family.ANSWERED}
     assert "snappy-again" not in {check.arm for check in choice(decision).checks}
     # It tells how much the others scatter, and asks nothing: the correction is over the others' questions alone.
     asked = [e for e in study(records, criteria()).pairwise("snappy", decision.primary) if e.candidate == "zstd-6"]
@@ -369,6 +429,21 @@ def test_workloads_other_than_the_articles() -> None:
     decision = decide(records, criteria(Constraint(metric="read.throughput", at_least=0.5), objective="throughput"))
     assert "mix.p99" in decision.primary
     assert choice(decision).objective_metric == "read.throughput"
+
+
+@pytest.mark.parametrize("primary", ["default", ["compression_ratio", "rmw.throughput"]])
+def test_compression_ratio_and_storage_are_one_question(primary: object) -> None:
+    decision = decide(campaign(blocks=4), criteria(primary=primary))
+    assert "compression_ratio" not in decision.primary
+    assert "storage_bytes_per_document" in decision.primary
+    found = {(e.candidate, e.metric): e for e in decision.effects}
+    asked = [e for e in decision.effects if e.family is Family.PRIMARY]
+    assert len(asked) == 3 * len(decision.primary)
+    for arm in ("none", "zlib", "zstd-6"):
+        ratio, storage = found[arm, "compression_ratio"], found[arm, "storage_bytes_per_document"]
+        assert ratio.family is Family.ANSWERED
+        assert (ratio.verdict, ratio.p_difference) == (storage.verdict, storage.p_difference)
+        assert ratio.mean_log == pytest.approx(-(storage.mean_log or 0.0), abs=1e-6)
 
 
 def test_one_recommendation_per_group() -> None:

@@ -75,7 +75,6 @@ def test_two_runs_are_compared_by_welch_and_with_room_for_the_hosts_drift() -> N
 def test_sizes_do_not_drift_with_the_host() -> None:
     found = gate(one_engine("a"), one_engine("b", seed=2, storage=1.1), Tolerances())
     assert {metric for _, metric in verdicts(found, GateVerdict.REGRESSED)} == {
-        "compression_ratio",
         "storage_bytes_per_document",
         "storage_bytes_per_document_aged",
     }
@@ -115,8 +114,8 @@ def test_the_campaigns_own_primary_metrics_are_checked_its_objective_and_what_is
     written = {"insert.disk_written_bytes_per_operation", "rmw.disk_written_bytes_per_operation"}
     assert asked == written | {"rmw.p50", "rmw.mongod_cpu_us_per_operation"}
     assert declared == written | {
-        "compression_ratio", "storage_bytes_per_document", "storage_bytes_per_document_aged", "insert.throughput",
-        "rmw.throughput", "rmw.p99", "rmw.mongod_cpu_us_per_operation",
+        "storage_bytes_per_document", "storage_bytes_per_document_aged", "insert.throughput", "rmw.throughput",
+        "rmw.p99", "rmw.mongod_cpu_us_per_operation",
     }  # fmt: skip
 
 

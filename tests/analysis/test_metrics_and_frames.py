@@ -162,7 +162,6 @@ def histogram_of(sample: np.ndarray) -> Latency:
 
 def test_primary_by_default() -> None:
     assert [key for key in keys(["rmw"]) if metric(key).primary] == [
-        "compression_ratio",
         "storage_bytes_per_document",
         "storage_bytes_per_document_aged",
         "insert.throughput",

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.plan.trials import cells, describe, plan, plan_block, trial_seconds
+from harness.plan.trials import cells, describe, plan, plan_block, trial_seconds, unbalanced
 from harness.spec.campaign import Campaign
-from harness.spec.load import find_campaign, load_campaign
+from harness.spec.load import ROOT, find_campaign, load_campaign
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def campaign(seed: int = 1, engines: int = 1, datasets: int = 1) -> Campaign:
@@ -93,6 +98,46 @@ def test_an_odd_number_of_cells_takes_every_place_once() -> None:
     spec = spec.model_copy(update={"arms": {name: arm for name, arm in spec.arms.items() if name != "zlib"}})
     rows = [[trial.cell.arm for trial in plan_block(spec, block)] for block in range(3)]
     assert all(len(set(column)) == 3 for column in zip(*rows, strict=True))
+
+
+SHIPPED = sorted([*(ROOT / "campaigns").glob("*.yaml"), *(ROOT / "tests/gate").glob("*.yaml")])
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_what_is_shipped_favours_no_arm_by_its_order(path: Path) -> None:
+    """The seed is fixed: what one order favours, it favours in every user's run alike."""
+    spec = load_campaign(path)
+    if path.stem == "smoke":
+        assert spec.blocks == 1, "its figures mean nothing: it has no intervals"
+        return
+    assert unbalanced(spec) is None
+    placed: Counter[tuple[str, str, str, int]] = Counter()
+    for block in range(spec.most_blocks):
+        for dataset in spec.datasets:
+            row = [trial.cell for trial in plan_block(spec, block) if trial.cell.dataset == dataset]
+            placed.update((cell.engine, cell.arm, dataset, place) for place, cell in enumerate(row))
+    assert len(set(placed.values())) == 1
+    assert len(placed) == len(cells(spec)) * len(spec.engines) * len(spec.arms)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "said"),
+    [
+        (3, "3 blocks can't give each of 4 trials every place .*; 4 blocks would be balanced"),
+        (6, "6 blocks can't .*; 4 or 8 blocks would be balanced"),
+        ({"min": 3, "max": 10}, "between 3 and 10 blocks .* only after 4, 8 blocks"),
+        ({"min": 5, "max": 7}, "between 5 and 7 blocks .* never"),
+        (4, None),
+        (8, None),
+    ],
+)
+def test_the_plan_says_which_number_of_blocks_favours_no_arm(blocks: object, said: str | None) -> None:
+    spec = Campaign.model_validate(
+        campaign().model_dump(exclude_none=True) | {"blocks": blocks, "design": "sequential"}
+    )
+    order = [line for line in describe(spec) if line.startswith("order: ")]
+    assert len(order) == (0 if said is None else 1)
+    assert said is None or re.search(said, order[0])
 
 
 @pytest.mark.parametrize("name", ["quick", "smoke", "arm-article"])
