@@ -65,7 +65,9 @@ def test_every_file_is_written_and_readable(tmp_path: Path) -> None:
 def test_the_first_screen_decides_with_interval_and_constraints(tmp_path: Path) -> None:
     text = text_of(rendered(run(campaign(noise=QUIET)), tmp_path))
     assert "Run zstd-6" in text
-    assert re.search(r"storage per document among the arms shown to satisfy the constraints, −35\.\d % \[−35\.\d %, ", text)
+    assert re.search(
+        r"storage per document among the arms shown to satisfy the constraints, −35\.\d % \[−35\.\d %, ", text
+    )
     assert "rmw throughput ≥ 0.7 × baseline" in text
     assert "rmw p99 latency ≤ 2.5 × baseline" in text
 
