@@ -68,9 +68,13 @@ class Choice(Part):
     promising: tuple[str, ...] = Field(
         (), description="Neither shown not to be better than the baseline, nor to violate a constraint."
     )
+    held_back: tuple[str, ...] = Field(
+        (),
+        description="Shown to be better than the baseline, but neither to satisfy the constraints nor to violate one.",
+    )
     further: FurtherBlocks | None = Field(
         None,
-        description="What would tell of the promising arms, or of the rivals; None: nothing to tell, or no telling.",
+        description="What would tell of the arms above; None: nothing to tell, or no telling.",
     )
     passed_over: Effect | None = Field(
         None,
@@ -141,21 +145,18 @@ def _stay(baseline: str, checks: Sequence[ArmCheck], at_objective: Mapping[str, 
     """What the choice adds to a blank one where no arm may replace the baseline."""
     if next(check.state for check in checks if check.arm == baseline) is not State.SATISFIED:
         return {"outcome": Outcome.NOT_MEASURED}
-    held_back = [effect for effect in at_objective.values() if effect.verdict is Verdict.BETTER]
-    open_checks = [
-        check
-        for check in checks
-        if check.state is not State.VIOLATED
-        and check.arm in at_objective
-        and at_objective[check.arm].verdict in (Verdict.BETTER, Verdict.UNDECIDED)
-    ]
-    undecided = [e for check in open_checks if (e := at_objective[check.arm]).verdict is Verdict.UNDECIDED]
+    possible = {check.arm: check for check in checks if check.state is not State.VIOLATED}
+    judged = {verdict: [e for e in at_objective.values() if e.verdict is verdict] for verdict in Verdict}
+    promising = [effect for effect in judged[Verdict.UNDECIDED] if effect.candidate in possible]
+    held_back = [effect for effect in judged[Verdict.BETTER] if effect.candidate in possible]
+    needs = _needs([possible[effect.candidate] for effect in (*promising, *held_back)])
     return {
-        "outcome": Outcome.UNDECIDED if open_checks else Outcome.KEEP,
+        "outcome": Outcome.UNDECIDED if promising or held_back else Outcome.KEEP,
         "arm": baseline,
-        "promising": tuple(check.arm for check in open_checks),
-        "further": _most([*_needs(open_checks), *(effect.further for effect in undecided)]),
-        "passed_over": max(held_back, key=_gain, default=None),
+        "promising": tuple(effect.candidate for effect in promising),
+        "held_back": tuple(effect.candidate for effect in held_back),
+        "further": _most([*needs, *(effect.further for effect in promising)]),
+        "passed_over": max(held_back or judged[Verdict.BETTER], key=_gain, default=None),
     }
 
 

@@ -188,10 +188,15 @@ def _alone(choice: Choice) -> bool:
 
 def _undecided(choice: Choice) -> str:
     """Which arms may yet replace the baseline, and what would tell."""
-    one = len(choice.promising) == 1
-    better = f"{'is' if one else 'are'} better at {_label(choice.objective_metric)}"
-    barred = f" and {'satisfies' if one else 'satisfy'} the constraints" if _constrained(choice) else ""
-    return f"whether {listed(choice.promising)} {better}{barred} is not known; {further(choice.further)}."
+    label, parts = _label(choice.objective_metric), []
+    if choice.promising:
+        one = len(choice.promising) == 1
+        barred = f" and {'satisfies' if one else 'satisfy'} the constraints" if _constrained(choice) else ""
+        parts.append(f"whether {listed(choice.promising)} {'is' if one else 'are'} better at {label}{barred}")
+    if choice.held_back:
+        is_, satisfy = ("is", "satisfies") if len(choice.held_back) == 1 else ("are", "satisfy")
+        parts.append(f"whether {listed(choice.held_back)}, which {is_} better at {label}, {satisfy} the constraints")
+    return f"{', and '.join(parts)} is not known; {further(choice.further)}."
 
 
 def _switch(choice: Choice, baseline: str) -> str:

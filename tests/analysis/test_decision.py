@@ -130,7 +130,8 @@ def test_an_arm_that_is_better_but_may_violate_a_constraint_leaves_it_undecided(
     records = campaign(blocks=3, arms=(SNAPPY, barely))
     limit = Constraint(metric="rmw.throughput", at_least=ZSTD.rmw_per_s / SNAPPY.rmw_per_s)
     (told,) = decide(records, criteria(limit)).recommendations
-    assert (told.status, told.choice.promising) == (Status.UNDECIDED, ("barely",))
+    assert (told.status, told.choice.promising, told.choice.held_back) == (Status.UNDECIDED, (), ("barely",))
+    assert "Whether barely, which is better at storage per document, satisfies the constraints is not" in told.sentence
     assert "barely is better there (" in told.sentence
     assert "is not shown to satisfy rmw throughput" in told.sentence
     assert told.choice.further is not None

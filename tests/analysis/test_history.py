@@ -56,7 +56,7 @@ def test_two_steps_are_two_and_better_follows_the_metric() -> None:
 
 
 def test_what_is_smaller_than_the_margin_is_no_change() -> None:
-    every = stepped(page(12, seed=3), "zstd", "compression_ratio", 6, 1 - 0.5 * MARGIN_PERCENT / 100)
+    every = stepped(page(12, seed=3), "zstd", "storage_bytes_per_document", 6, 1 - 0.5 * MARGIN_PERCENT / 100)
     assert found(every) == ()
     assert len(steps(every, MARGIN_PERCENT / 4)) == 1
 
@@ -97,7 +97,7 @@ def test_without_a_weak_change_point_its_neighbours_are_judged_by_all_their_runs
 
 
 def test_a_run_without_the_figure_has_no_place() -> None:
-    every = stepped(page(10, seed=4), "zstd", "compression_ratio", 5, 0.8)
+    every = stepped(page(10, seed=4), "zstd", "storage_bytes_per_document", 5, 0.8)
     for series in every:
         del series.figures[run_id(4)]
     (step,) = found(every)

@@ -11,7 +11,7 @@ import pytest
 from analysis.stats.effects import compare
 from analysis.stats.inference import Inference, holm, infer, p_difference, p_equivalence
 from analysis.stats.verdicts import Verdict, judge
-from tests.analysis import simulate
+from tests.analysis import simulate, simulate_answers
 
 KEYS = (
     "compression_ratio",
@@ -136,3 +136,16 @@ def as_frames(logs: np.ndarray) -> tuple[pd.DataFrame, pd.DataFrame]:
     measured = pd.DataFrame(rows)
     trials = measured[["trial", "counts", "block", "arm", "engine", "dataset", "platform"]].drop_duplicates()
     return trials, measured
+
+
+@pytest.mark.parametrize("name", ["two are the best, alike", "the best is a noisy one"])
+def test_an_arm_is_seldom_wrongly_called_the_best(name: str) -> None:
+    said = simulate_answers.rates(simulate_answers.CASES[name], 4, campaigns=20)
+    assert said.get("wrongly the best", 0) <= 0.15
+    assert said["run"] > 0
+
+
+def test_the_baseline_is_kept_where_nothing_beats_it_and_not_where_something_may() -> None:
+    cases = simulate_answers.CASES
+    assert simulate_answers.rates(cases["none is better, all are much worse"], 4, campaigns=5) == {"keep": 1.0}
+    assert simulate_answers.rates(cases["none is better"], 4, campaigns=5).get("keep", 0) == 0
