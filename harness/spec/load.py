@@ -304,6 +304,12 @@ def _metric_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
     ]
     if decision.primary != "default":
         named += [(("decision", "primary", i), key) for i, key in enumerate(decision.primary)]
+    if not campaign.workloads:
+        aged = "no workload runs after the load here, so nothing ages; take the state of the loaded documents"
+        if decision.objective is Objective.AGED_STORAGE:
+            yield ("decision", "objective"), aged
+        if decision.prices.storage_state == "aged":
+            yield ("decision", "prices", "storage_state"), aged
     for at, key in named:
         if key not in known:
             yield at, f"{key!r} is no metric of this campaign{did_you_mean(key, known)}; docs/metrics.md lists them"

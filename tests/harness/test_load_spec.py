@@ -121,6 +121,12 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
             ":14: decision.constraints.0.metric",
             "did you mean",
         ),
+        (
+            "workloads:\n  rmw: {threads: 2}\ndecision:\n",
+            "decision:\n  objective: aged-storage\n",
+            ":11: decision.objective",
+            "nothing ages",
+        ),
         ("baseline: snappy", "baseline: snapy", ":13: decision.baseline", "did you mean 'snappy'?"),
         (
             "6.0.5: {source: pypi, version: 6.0.5}",
