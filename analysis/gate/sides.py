@@ -6,6 +6,7 @@ decision is made from. Its facts say what the figures are conditional on (`analy
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from pydantic import Field, FiniteFloat, JsonValue
@@ -69,9 +70,10 @@ class Side(Part):
     figures: tuple[Figure, ...]
     counters: tuple[Moved, ...]
 
-    def identity(self) -> tuple[str, str]:
-        """What tells runs apart."""
-        return self.campaign, self.run_id
+    def identity(self) -> tuple[str, ...]:
+        """What tells runs apart: before 2026-11-22 a run's id was no more than a second, which two hosts share."""
+        hosts = sorted(f"{fact}={name}" for fact, name in self.facts.items() if fnmatchcase(fact, "host*.hostname"))
+        return self.campaign, self.run_id, *hosts
 
 
 _GAUGES = {counter.key for counter in COUNTERS if counter.gauge}

@@ -18,8 +18,9 @@ from harness.evidence.rederive import rederive
 from harness.evidence.verify import evidence_faults
 from harness.hosts.site import find_site
 from harness.ledger.facts import read_campaign
-from harness.ledger.ledger import LATEST, RUN_ID_FORMAT
+from harness.ledger.ledger import LATEST
 from harness.ledger.results_index import write_results_index
+from harness.ledger.run_names import new_run_name
 from harness.ledger.runs import find_run, open_run
 from harness.plan import doctor as doctors
 from harness.plan import trials as planning
@@ -60,7 +61,7 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
     spec = load_campaign(path)
     mixes = read_mixes(spec, path)
     site = find_site(inventory, home.resolve())
-    run_id = datetime.now(UTC).strftime(RUN_ID_FORMAT)
+    run_id = new_run_name(datetime.now(UTC))
     command = f"make run-campaign CAMPAIGN={campaign}" + ("" if inventory == "local" else f" INVENTORY={inventory}")
     ledger = open_run(results, spec.name, path.read_text(encoding="utf-8"), run_id, anew=anew, command=command)
     with ledger.locked():

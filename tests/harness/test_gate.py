@@ -150,6 +150,14 @@ def test_what_ci_reads(tmp_path: Path) -> None:
     assert not any("\n" in line or "100 %," in line for line in printed)
 
 
-def test_a_ledgers_identity_is_campaign_and_run(tmp_path: Path) -> None:
-    run = a_run(tmp_path, "20260101T000000Z")
-    assert read_side(run).identity() == ("two", Ledger(run).run_id)
+def test_runs_that_two_hosts_began_in_one_second_are_two(tmp_path: Path) -> None:
+    """Names of before they had a random part."""
+    folders = {name: tmp_path / name for name in ("here", "there")}
+    for folder in folders.values():
+        folder.mkdir()
+    here, there = (
+        a_run(folder, "20260101T000000Z", host={"hostname": name}, throughput=0.7) for name, folder in folders.items()
+    )
+    assert Ledger(here).run_id == Ledger(there).run_id
+    assert hold_gate(here, there, BOTH, None).found.method == "welch"
+    assert hold_gate(here, here, BOTH, None).found.method == "paired"
