@@ -51,6 +51,8 @@ class SideCell(Part):
 
     cell: Cell
     version: Word | None = Field(description="mongod's, as it said itself; None: no trial of the cell counts.")
+    git_version: Word | None = Field(None, description="Of the build, likewise.")
+    write_concern: Text | None = Field(None, description="That its clients sent.")
     settings: Settings
     blocks: tuple[Block, ...] = Field(max_length=MOST_BLOCKS, description="Of every trial, void ones included.")
 
@@ -118,10 +120,12 @@ def side(
 
 
 def _cell(cell: Cell, records: list[TrialRecord]) -> SideCell:
-    told = [record.in_force.version for record in records if record.counts and record.in_force]
+    told = next((record.in_force for record in records if record.counts and record.in_force), None)
     return SideCell(
         cell=cell,
-        version=told[0] if told else None,
+        version=told and told.version,
+        git_version=told and told.git_version,
+        write_concern=told and told.write_concern,
         settings=records[0].asked,
         blocks=tuple(sorted({record.block for record in records})),
     )

@@ -152,7 +152,10 @@ def times(folder: RunArgument) -> None:
 
 @app.command("gate")
 def gate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command line
-    baseline: Annotated[Path, typer.Argument(metavar="BASELINE", help="A run's folder, or a baseline file.")],
+    baselines: Annotated[
+        list[Path],
+        typer.Argument(metavar="BASELINE...", help="Runs' folders, baseline files, or a folder of such; oldest first."),
+    ],
     candidate: Annotated[Path, typer.Argument(metavar="CANDIDATE", help="A run's folder; the same one: within it.")],
     tolerances: Annotated[Path | None, typer.Option("--tolerances", help="YAML; see docs/gate.md.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on anything undecided, too.")] = False,
@@ -165,9 +168,9 @@ def gate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named on th
     as_json: Annotated[Path | None, typer.Option("--json", help="Write all findings.")] = None,
     annotations: Annotated[bool, typer.Option("--annotations", help="Print GitHub's workflow commands.")] = False,
 ) -> None:
-    """Has the candidate got worse? Exit 1 for a regression, 2 where the runs can't be compared."""
+    """Has the candidate got worse? Exit 1 for a regression, 2 for runs that can't be compared, 5 for blind checks."""
     chosen = Selection(baseline_engine=baseline_engine, baseline_arm=baseline_arm, engine=engine, arm=arm)
-    judged = hold_gate(baseline, candidate, chosen, tolerances, strict=strict)
+    judged = hold_gate(baselines, candidate, chosen, tolerances, strict=strict)
     say(judged.lines())
     say(write_outputs(judged, Outputs(junit, markdown, as_json, annotations)))
     raise typer.Exit(judged.exit_code)

@@ -28,6 +28,8 @@ def found() -> Gate:
             regression=next(iter(Regression)),
             p_difference=None,
             p_unchanged=None,
+            shows_percent=None,
+            runs=1,
             blocks=(1, 1),
             problem=NAME,
         )
