@@ -84,13 +84,10 @@ def power(effect: float, sd: float, blocks: int, alpha: float, prior: float = 0.
     The noncentral t distribution, averaged over the distribution of the estimated scatter (SciPy's own loses its way
     far in the tails, where a corrected level with three blocks lies).
     """
-    return _power(abs(effect) * np.sqrt(blocks) / sd, blocks - 1 + prior, alpha)
-
-
-def _power(shift: float, df: float, alpha: float) -> float:
-    """`power` of an effect in its own standard errors, with these degrees of freedom."""
+    df = blocks - 1 + prior
     scatter, weights = _scatter_quadrature(df)
     critical = -float(special.stdtrit(df, alpha / 2)) * scatter
+    shift = abs(effect) * np.sqrt(blocks) / sd
     return float(weights @ (special.ndtr(shift - critical) + special.ndtr(-shift - critical)))
 
 
@@ -108,20 +105,28 @@ def detectable_effect(
     """The smallest log-effect that `blocks` blocks find with the wished power; None with fewer than two blocks."""
     if blocks < 2:
         return None
-    return smallest_shown(sd / np.sqrt(blocks), blocks - 1 + prior, alpha, wished_power)
+    if sd <= 0:
+        return 0.0
+    return sd * _detectable_in_sd(blocks, alpha, wished_power, round(prior, 2))
+
+
+@lru_cache(maxsize=256)
+def _detectable_in_sd(blocks: int, alpha: float, wished_power: float, prior: float) -> float:
+    """The detectable effect in standard deviations of a log-ratio, by halving: power grows with the effect."""
+    # Whatever scatter is estimated up to twice the true one leaves the test this bound to clear.
+    low, high = 0.0, float((-2 * special.stdtrit(blocks - 1 + prior, alpha / 2) + 5) / np.sqrt(blocks))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if power(middle, 1.0, blocks, alpha, prior) < wished_power else (low, middle)
+    return high
 
 
 def smallest_shown(se: float, df: float, alpha: float, wished_power: float = 0.8) -> float:
-    """The smallest log-effect that a two-sided t test with this standard error finds with the wished power."""
-    return float(se * _detectable_in_se(round(df, 1), alpha, wished_power)) if se > 0 else 0.0
+    """The smallest log-effect that a two-sided t test with this standard error finds with the wished power.
 
-
-@lru_cache(maxsize=4096)
-def _detectable_in_se(df: float, alpha: float, wished_power: float) -> float:
-    """The detectable effect in its standard errors, by halving: power grows with the effect."""
-    # Whatever scatter is estimated up to twice the true one leaves the test this bound to clear.
-    low, high = 0.0, float(-2 * special.stdtrit(df, alpha / 2) + 5)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _power(middle, df, alpha) < wished_power else (low, middle)
-    return high
+    By a normal approximation of the noncentral t, for the many numbers of degrees of freedom of Welch's tests: 2 % too
+    large with two of them, 5 % with one. `detectable_effect` is exact, and fifty times as slow.
+    """
+    critical = -float(special.stdtrit(df, alpha / 2))
+    spread = np.sqrt(1 + critical**2 / (2 * df))
+    return float(se * (critical * (1 - 1 / (4 * df)) + special.ndtri(wished_power) * spread))

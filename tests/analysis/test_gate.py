@@ -17,7 +17,7 @@ from analysis.gate.sides import Side, side
 from analysis.gate.tolerances import Regression, Tolerance, Tolerances
 from analysis.stats.criteria import Criteria, Objective
 from analysis.stats.inference import infer, p_difference
-from tests.analysis.simulate import gate_false_alarms
+from tests.analysis.simulate_gate import Night, between_runs, within_a_run
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, Noise, campaign, voided
 from tests.analysis.test_upgrades import changed
 
@@ -268,8 +268,7 @@ def test_many_earlier_runs_tell_by_themselves_how_far_figures_move() -> None:
     assert float(many.se) == pytest.approx(0.1, rel=0.15)
 
 
-@pytest.mark.parametrize("method", ["paired", "levels"])
 @pytest.mark.parametrize("blocks", [3, 5])
-def test_a_run_against_its_like_passes_in_nineteen_of_twenty(method: str, blocks: int) -> None:
-    found = gate_false_alarms(method, blocks, runs=400)
-    assert found.value <= 0.05, str(found)
+def test_a_run_against_its_like_passes_in_nineteen_of_twenty(blocks: int) -> None:
+    for found in (within_a_run(blocks, many=300), between_runs(Night(), blocks=blocks, many=100).failed):
+        assert found.value <= 0.05, str(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from analysis.gate.reference import Reference, reference_facts, relative
 from analysis.gate.sides import Side, side
 from analysis.gate.tolerances import Tolerances
 from analysis.stats.criteria import Criteria
+from analysis.stats.forecast import detectable_effect, smallest_shown
 from tests.analysis.synthetic import SNAPPY, ZSTD, Noise, campaign
 from tests.analysis.test_upgrades import changed
 
@@ -134,3 +136,10 @@ def test_the_smallest_change_shown_is_in_the_direction_that_counts() -> None:
     assert rise is not None
     assert 0 < fall < 100
     assert rise > 0
+
+
+@pytest.mark.parametrize("blocks", [3, 5, 9, 21])
+@pytest.mark.parametrize("alpha", [0.05, 0.05 / 32])
+def test_the_smallest_change_shown_is_the_detectable_one(blocks: int, alpha: float) -> None:
+    exact = detectable_effect(0.05, blocks, alpha)
+    assert smallest_shown(0.05 / math.sqrt(blocks), blocks - 1, alpha) == pytest.approx(exact, rel=0.025)

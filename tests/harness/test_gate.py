@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
+from analysis.gate.judge import Gate, GateVerdict
 from analysis.gate.pairing import Selection
 from harness.cli.gating import Outputs, hold_gate, read_side, write_baseline, write_outputs
 from harness.errors import Exit, InputError
@@ -43,11 +44,12 @@ def gate(*arguments: str | Path) -> Ran:
 
 
 def a_run(folder: Path, run_id: str, *, finished: bool = True, host: dict[str, object] | None = None,
-          records: int = 2000, reads: float = 0.0, void: bool = False, **factors: float) -> Path:  # fmt: skip
+          records: int = 2000, reads: float = 0.0, void: bool = False, criteria: dict[str, str] | None = None,
+          build: str = "", **factors: float) -> Path:  # fmt: skip
     """A run's folder with synthetic records of two engines."""
     engines = {version: {"source": "pypi", "version": version} for version in ("6.0.5", "6.0.27")}
     arms = {arm.name: {"block_compressor": arm.compressor.value} for arm in (SNAPPY, ZSTD)}
-    decision = {"baseline": "snappy", "baseline_engine": "6.0.5"}
+    decision = {"baseline": "snappy", "baseline_engine": "6.0.5"} | (criteria or {})
     path = small(folder / "two.yaml", 27999, engines=engines, arms=arms, decision=decision, blocks=5, records=records)
     ledger = open_run(folder / "results", "two", path.read_text(), run_id, anew=True)
     ledger.keep(HOST_FILE, {"localhost": HOST | (host or {})})
@@ -58,6 +60,8 @@ def a_run(folder: Path, run_id: str, *, finished: bool = True, host: dict[str, o
     (ledger.folder / "dataset-sentences.json").write_text(json.dumps({"digest": "ab" * 32}))
     for record in campaign(arms=(SNAPPY, ZSTD), engines=tuple(engines), blocks=5, noise=QUIET):
         made = changed(record, "6.0.27", **factors)
+        if build and made.in_force:
+            made = made.model_copy(update={"in_force": made.in_force.model_copy(update={"git_version": build})})
         ledger.commit(voided(made) if void else made, ledger.workspace(record.trial))
     if finished:
         ledger.finish()
@@ -100,7 +104,7 @@ def test_an_equal_run_passes_and_may_differ_in_kernel_and_version(tmp_path: Path
     before = a_run(tmp_path, "20260101T000000Z")
     after = a_run(tmp_path, "20260102T000000Z", host={"kernel": "6.2"})
     wide = tmp_path / "tolerances.yaml"
-    wide.write_text("percent: 60\n")
+    wide.write_text("percent: 500\n")
     assert hold_gate([before], after, BOTH, wide).exit_code is Exit.FINE
     judged = hold_gate([before], after, BOTH, None)
     assert judged.exit_code is Exit.INCONCLUSIVE, "3 % of a level can't be seen through a host's drift"
@@ -164,3 +168,53 @@ def test_runs_that_two_hosts_began_in_one_second_are_two(tmp_path: Path) -> None
     assert Ledger(here).run_id == Ledger(there).run_id
     assert hold_gate([here], there, BOTH, None).found.method == "levels"
     assert hold_gate([here], here, BOTH, None).found.method == "paired"
+
+
+PINNED = {"reference_engine": "6.0.5"}
+
+
+def test_a_folder_stands_for_the_finished_runs_before_the_candidate(tmp_path: Path) -> None:
+    for day in (1, 2, 3, 5):
+        a_run(tmp_path, f"2026010{day}T000000Z", criteria=PINNED, finished=day != 2)
+    candidate = a_run(tmp_path, "20260104T000000Z", criteria=PINNED, throughput=0.7)
+    judged = hold_gate([candidate.parent], candidate, BOTH, None)
+    assert judged.found.baseline == "2 runs to two/20260103T000000Z"
+    assert judged.found.method == "reference"
+    assert {check.pair for check in judged.found.of(GateVerdict.REGRESSED)} == {
+        f"6.0.27, {arm}, sentences" for arm in ("snappy", "zstd-6")
+    }
+    told = "\n".join(judged.lines())
+    assert "context, no verdict: the host moved the reference itself (6.0.5, snappy): " in told
+    kept = tmp_path / "baselines"
+    for day in (1, 3):
+        write_baseline(candidate.with_name(f"2026010{day}T000000Z"), kept / f"{day}.json")
+    assert hold_gate([kept], candidate, BOTH, None).found.checks == judged.found.checks
+    assert gate(kept, candidate, "--markdown", tmp_path / "gate.md").code == 1
+    with pytest.raises(InputError, match="no run that finished before 20260101T000000Z"):
+        hold_gate([candidate.parent], candidate.with_name("20260101T000000Z"), BOTH, None)
+
+
+def test_a_reference_of_another_build_is_none(tmp_path: Path) -> None:
+    before, after = (
+        a_run(tmp_path, f"2026010{day}T000000Z", criteria=PINNED, build=build) for day, build in ((1, "aa"), (2, "bb"))
+    )
+    with pytest.raises(InputError, match=r"reference\.git_version: aa in the baseline, bb in the candidate"):
+        hold_gate([before], after, BOTH, None)
+    third = a_run(tmp_path, "20260103T000000Z", criteria=PINNED, build="bb")
+    judged = hold_gate([before, after], third, BOTH, None)
+    assert judged.found.baseline == "two/20260102T000000Z"
+    assert any("20260101T000000Z is left out: reference.git_version" in note for note in judged.found.notes)
+
+
+def test_what_a_gate_could_not_have_seen_is_told_everywhere(tmp_path: Path) -> None:
+    before, after = (a_run(tmp_path, f"2026010{day}T000000Z") for day in (1, 2))
+    xml, markdown, told = (tmp_path / f"gate.{kind}" for kind in ("xml", "md", "json"))
+    ran = gate(before, after, "--junit", xml, "--markdown", markdown, "--json", told)
+    assert ran.code == 5, ran.out + ran.err
+    checks = Gate.model_validate_json(told.read_text()).checks
+    assert f"inconclusive: {len(checks)} of {len(checks)} checks could miss a change of their tolerance" in ran.out
+    assert ran.out.count(", shows ") == len(checks)
+    assert "| tolerance | shows | verdict |" in markdown.read_text()
+    assert xml.read_text().count(", shows ") == len(checks)
+    assert all(check.shows_percent for check in checks)
+    assert gate(before, after, "--strict").code == 1
