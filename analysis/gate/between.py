@@ -7,7 +7,7 @@ scatter tells the drift more and more: the interval is one of prediction, for wh
 from __future__ import annotations
 
 import math
-from statistics import fmean, variance
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ class Sample(NamedTuple):
     @classmethod
     def of(cls, logs: Sequence[float]) -> Sample:
         """Of at least two blocks."""
-        return cls(fmean(logs), variance(logs), len(logs))
+        return cls(float(np.mean(logs)), float(np.var(logs, ddof=1)), len(logs))
 
     @property
     def of_mean(self) -> float:
@@ -60,7 +60,7 @@ def against_earlier(candidate: Sample, earlier: Sequence[Sample], floor: float, 
     k = len(earlier)
     own, own_df = _moderated(candidate, earlier) if k > 1 else (candidate.of_mean, candidate.n - 1.0)
     within, within_df = fmean(one.of_mean for one in earlier), sum(one.n - 1 for one in earlier)
-    between = variance([one.mean for one in earlier]) if k > 1 else 0.0
+    between = float(np.var([one.mean for one in earlier], ddof=1)) if k > 1 else 0.0
     told = (k - 1) / (DRIFT_IS_WORTH + k - 1)
     of_a_run = (1 - told) * (within + drift**2) + told * between
     moved = max(of_a_run - within, 0.0)

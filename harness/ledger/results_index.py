@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def write_results_index(results: Path) -> None:
     """Write the index over all runs; a decision of an unknown version is left out, its report still opens."""
-    runs = list(_summaries(results))
+    runs = list(run_summaries(results))
     shifts = find_shifts(runs, lambda campaign, run_id: run_facts(results / campaign / run_id))
     write_index(runs, shifts, results / "index.html")
 
@@ -66,7 +66,8 @@ def find_shifts(runs: Sequence[RunSummary], facts_of: Callable[[str, str], Mappi
     return found
 
 
-def _summaries(results: Path) -> Iterator[RunSummary]:
+def run_summaries(results: Path) -> Iterator[RunSummary]:
+    """Every run below a results folder that has a report, campaign by campaign, the oldest first."""
     for path in sorted(results.glob(f"*/*/{DECISION_FILE}")):
         folder = path.parent.parent
         if folder.is_symlink() or folder.name.startswith("."):  # `latest` is one of the others; a pull at work

@@ -130,7 +130,7 @@ def between_runs(
     reference: bool = True,
     earlier: int = 1,
     persistence: float = 0.0,
-    many: int = 200,
+    many: int = 400,
 ) -> Gates:
     """A run against earlier ones, whose levels persist from run to run by so much."""
     rng = np.random.default_rng([blocks, earlier, int(1000 * trial_sd)])
@@ -188,8 +188,8 @@ DAYS = {
     "one arm −20 %": Night(change=math.log(0.8)),
     "one arm −20 %, the host 30 % slower": Night(level=math.log(0.7), change=math.log(0.8)),
 }
-WAYS = {"levels": (False, 1), "reference": (True, 1), "reference, ten earlier runs": (True, 10)}
-"""Whether there is a reference, and how many earlier runs."""
+WAYS = {"levels": (False, 1, 400), "reference": (True, 1, 400), "reference, ten earlier runs": (True, 10, 100)}
+"""Whether there is a reference, how many earlier runs, and how many gates are held."""
 
 
 def tables() -> Iterable[str]:
@@ -201,12 +201,14 @@ def tables() -> Iterable[str]:
     for design, trial_sd, blocks in (("turns", TURNS, 4), ("turns", TURNS, 8), ("one after the other", SEQUENTIAL, 8)):
         yield f"Between runs, {design}, {blocks} blocks: failed; the changed arm named; another named; exit 5; shows"
         for day, true in DAYS.items():
-            for way, (reference, earlier) in WAYS.items():
-                found = between_runs(true, blocks=blocks, trial_sd=trial_sd, reference=reference, earlier=earlier)
+            for way, (reference, earlier, many) in WAYS.items():
+                found = between_runs(
+                    true, blocks=blocks, trial_sd=trial_sd, reference=reference, earlier=earlier, many=many
+                )
                 yield f"  {day}, {way}: {found}"
     yield "The same with moods that last (autocorrelation 0.8), 8 blocks in turns, ten earlier runs"
     for day, true in DAYS.items():
-        yield f"  {day}: {between_runs(true, earlier=10, persistence=0.8)}"
+        yield f"  {day}: {between_runs(true, earlier=10, persistence=0.8, many=100)}"
 
 
 if __name__ == "__main__":
