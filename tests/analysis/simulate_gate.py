@@ -55,12 +55,22 @@ class Night:
     """Its trials scatter so many times as much."""
 
 
-def night(rng: np.random.Generator, name: str, true: Night, blocks: int, trial_sd: float, *, reference: bool) -> Side:
+Tilt = dict[tuple[str, str], float]
+"""How far each arm's and metric's figures go with the host's level beyond the others'."""
+
+
+def night(
+    rng: np.random.Generator, name: str, true: Night, blocks: int, trial_sd: float, tilt: Tilt, *, reference: bool
+) -> Side:
     """A run of four arms."""
     hours, noise = true.level + rng.normal(0, HOUR_SD, blocks), trial_sd * true.noisier
     speeds = {arm: hours + (true.change if arm == CHANGED else 0.0) for arm in ARMS}
     cells = [Cell(engine="e0", arm=arm, dataset="sentences") for arm in ARMS]
-    drifts = {(arm, key): rng.normal(0, RATIO_SD) if power else 0.0 for arm in ARMS for key, power in GATED.items()}
+    drifts = {
+        (arm, key): rng.normal(0, RATIO_SD) + true.level * tilt[arm, key] if power else 0.0
+        for arm in ARMS
+        for key, power in GATED.items()
+    }
     return _side(rng, name, list(zip(cells, speeds.values(), strict=True)), noise, drifts, reference=reference)
 
 
@@ -130,19 +140,21 @@ def between_runs(
     reference: bool = True,
     earlier: int = 1,
     persistence: float = 0.0,
+    goes_with: float = 0.0,
     many: int = 400,
 ) -> Gates:
-    """A run against earlier ones, whose levels persist from run to run by so much."""
+    """A run against earlier ones, whose levels persist from run to run by so much, and whose ratios go with them."""
     rng = np.random.default_rng([blocks, earlier, int(1000 * trial_sd)])
     found = []
     for _ in range(many):
         levels = moods(rng, earlier + 1, persistence)
+        tilt = {(arm, key): rng.normal(0, goes_with) if goes_with else 0.0 for arm in ARMS for key in GATED}
         runs = [
-            night(rng, f"{number:03d}", Night(level), blocks, trial_sd, reference=reference)
+            night(rng, f"{number:03d}", Night(level), blocks, trial_sd, tilt, reference=reference)
             for number, level in enumerate(levels[:-1])
         ]
         true = Night(candidate.level + levels[-1], candidate.change, candidate.noisier)
-        ours = night(rng, "candidate", true, blocks, trial_sd, reference=reference)
+        ours = night(rng, "candidate", true, blocks, trial_sd, tilt, reference=reference)
         found.append(gate(runs, ours, WIDE))
     return _gates(found)
 
@@ -209,6 +221,14 @@ def tables() -> Iterable[str]:
     yield "The same with moods that last (autocorrelation 0.8), 8 blocks in turns, ten earlier runs"
     for day, true in DAYS.items():
         yield f"  {day}: {between_runs(true, earlier=10, persistence=0.8, many=100)}"
+
+    yield "The host 30 % slower, and ratios go with it (by a standard deviation of its level), 8 blocks in turns"
+    for goes_with in (0.1, 0.3):
+        for persistence, earlier in ((0.0, 1), (0.0, 10), (0.8, 10)):
+            found = between_runs(
+                Night(math.log(0.7)), earlier=earlier, persistence=persistence, goes_with=goes_with, many=200
+            )
+            yield f"  by {goes_with}, {earlier} earlier, whose moods persist by {persistence}: {found}"
 
 
 if __name__ == "__main__":
