@@ -159,11 +159,13 @@ def junit(found: Gate, *, strict: bool) -> str:
 
 
 def workflow_commands(found: Gate, warnings: Iterable[Difference], *, strict: bool) -> Iterator[str]:
-    """GitHub's workflow commands: an error a regression, a warning for what is undecided or differs."""
+    """GitHub's workflow commands: an error a regression, a warning for what is undecided, inconclusive or differs."""
     for check in found.of(GateVerdict.REGRESSED):
         yield _command("error", f"regressed {check.metric}", sentence(check))
     for check in found.of(GateVerdict.UNDECIDED):
         yield _command("error" if strict else "warning", f"undecided {check.metric}", sentence(check))
+    if blind := inconclusive(found):
+        yield _command("warning", "inconclusive", blind)
     for warning in warnings:
         yield _command("warning", "runs differ", str(warning))
 

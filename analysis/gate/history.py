@@ -16,24 +16,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.gate.tolerances import is_timeless
+from analysis.gate.followed import followed
 from analysis.stats.inference import ROUNDING, Floats, p_difference, pooled
 from analysis.stats.metrics import metric
-from analysis.stats.primary import deciding_workload
 from analysis.stats.quantities import Better, Unit, percent, quantity
 from analysis.stats.verdicts import Verdict, log_margin
-from analysis.trial.records import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from analysis.decide.decision import Decision
-    from analysis.stats.arm_estimates import ArmEstimate
-    from analysis.stats.effects import Group
     from analysis.stats.quantities import Estimate
 
 FEWEST_RUNS = 4
@@ -141,65 +137,19 @@ def history(runs: Sequence[tuple[str, Decision]]) -> list[Series]:
     one_dataset = len({one.dataset for _, decision in runs for one in decision.estimates}) <= 1
     found: dict[Series, Series] = {}
     for run_id, decision in runs:
-        for one in _followed(decision):
-            against = "" if one.to is None else one.to[1] if one_engine else ", ".join(one.to)
+        for one, to, host in followed(decision):
+            against = "" if to is None else to[1] if one_engine else ", ".join(to)
             series = Series(
-                None if one_engine else one.cell.engine,
-                None if one_dataset else one.cell.dataset,
-                one.cell.arm,
+                None if one_engine else one.engine,
+                None if one_dataset else one.dataset,
+                one.arm,
                 one.metric,
-                platform=one.cell.platform,
+                platform=one.platform,
                 against=against,
-                host=one.host,
+                host=host,
             )
             found.setdefault(series, series).figures[run_id] = one.figure
     return list(found.values())
-
-
-class _Followed(NamedTuple):
-    """A run's figure of one series."""
-
-    cell: Cell
-    metric: str
-    figure: Estimate
-    to: tuple[str, str] | None = None
-    """Engine and arm that it is a ratio to."""
-    host: str = ""
-
-
-def _followed(decision: Decision) -> Iterator[_Followed]:
-    arm, engine = decision.criteria.baseline, decision.criteria.reference_engine
-    for one in decision.estimates:
-        if one.metric in decision.primary and is_timeless(one.metric):
-            yield _Followed(_cell(one, one.engine, one.arm), one.metric, one.figure)
-    for one in decision.reference_ratios:
-        if engine and not is_timeless(one.metric):
-            yield _Followed(_cell(one, one.engine, one.arm), one.metric, one.figure, (engine, arm))
-    for effect in () if engine else decision.effects:
-        if effect.metric in decision.primary and not is_timeless(effect.metric) and effect.ratio:
-            of_engine = str(effect.group.engine)
-            cell = _cell(effect.group, of_engine, effect.candidate)
-            yield _Followed(cell, effect.metric, effect.ratio, (of_engine, arm))
-    yield from _levels(decision)
-
-
-def _levels(decision: Decision) -> Iterator[_Followed]:
-    """The throughput of what others are held against, of each platform's first dataset."""
-    criteria = decision.criteria
-    engines = dict.fromkeys(one.engine for one in decision.estimates)
-    held = criteria.reference_engine or criteria.baseline_engine or next(iter(engines), None)
-    workloads = dict.fromkeys(metric(one.metric).workload for one in decision.estimates)
-    key = f"{deciding_workload(filter(None, workloads), criteria.prices.workload)}.throughput"
-    told: set[str] = set()
-    for one in decision.estimates:
-        if (one.engine, one.arm, one.metric) == (held, criteria.baseline, key) and one.platform not in told:
-            told.add(one.platform)
-            whose = "the host" if criteria.reference_engine else "the host, or what all arms share"
-            yield _Followed(_cell(one, one.engine, one.arm), key, one.figure, host=whose)
-
-
-def _cell(place: ArmEstimate | Group, engine: str, arm: str) -> Cell:
-    return Cell(engine=engine, arm=arm, dataset=place.dataset, platform=place.platform)
 
 
 def steps(every: Sequence[Series], margin_percent: float) -> tuple[Step, ...]:
