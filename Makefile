@@ -55,7 +55,7 @@ rederive: setup ## Make RUN's records anew from their evidence, as this version 
 times: setup ## Where the time of RUN's trials went: in all, outside their phases, by step
 	@$(HARNESS) times "$(RUN)"
 
-check-regression: setup ## Has CANDIDATE got worse than BASELINE (runs, or a baseline file)? STRICT=1 TOLERANCES=file GATE=options
+check-regression: setup ## Has CANDIDATE got worse than BASELINE (a run, a folder of runs, a baseline file)? STRICT=1 TOLERANCES=file GATE=options
 	@$(HARNESS) gate "$(BASELINE)" "$(CANDIDATE)" $(if $(TOLERANCES),--tolerances "$(TOLERANCES)") $(if $(STRICT),--strict) $(GATE)
 
 baseline: setup ## Keep RUN as the baseline file FILE, small enough for a repository

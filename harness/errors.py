@@ -14,6 +14,7 @@ class Exit(IntEnum):
     BAD_INPUT = 2
     DEPENDENCY_FAILED = 3
     INCOMPLETE = 4
+    INCONCLUSIVE = 5
     DEFECT = 70
     INTERRUPTED = 130
 

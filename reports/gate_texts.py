@@ -24,7 +24,8 @@ _GLYPHS = {
 }
 _METHODS = {
     "paired": "paired within the blocks of one run",
-    "welch": "two runs, no shared blocks: Welch's t on logarithms, with the host's drift between runs allowed for",
+    "reference": "runs of their own, each cell by its ratio to the reference of its run",
+    "levels": "runs of their own and no reference: levels, with the host's drift between runs allowed for",
 }
 
 
@@ -32,16 +33,36 @@ def headline(found: Gate) -> str:
     """What came of it, in one line: `2 regressed, 1 undecided, 4 unchanged of 7 checks`."""
     counts = [(len(found.of(verdict)), verdict) for verdict in _ORDER]
     said = ", ".join(f"{count} {verdict}" for count, verdict in counts if count)
-    return f"{said or 'nothing'} of {len(found.checks)} checks" if found.checks else "nothing to check"
+    return f"{said} of {len(found.checks)} checks" if found.checks else "nothing to check"
+
+
+def inconclusive(found: Gate) -> str:
+    """What the gate could not have seen, in one line; empty where it could see all that it is there for."""
+    many = len(found.blind)
+    if not many:
+        return ""
+    return f"inconclusive: {many} of {len(found.checks)} checks could miss a change of their tolerance"
+
+
+def context(found: Gate) -> str:
+    """How the reference itself moved, in one line; empty without one."""
+    if not found.levels:
+        return ""
+    moved = [
+        f"{metric(one.metric).label}{f' ({one.cell})' if one.cell else ''} {quantities.change(one.ratio)}"
+        for one in found.levels
+    ]
+    return f"context, no verdict: the host moved the reference itself ({found.reference}): {', '.join(moved)}"
 
 
 def lines(found: Gate, warnings: Sequence[Difference]) -> Iterator[str]:
-    """The gate on a terminal: what needs a look in full, the rest in number."""
+    """The gate on a terminal: every check, those that need a look first."""
     yield f"gate: {headline(found)}"
     yield f"      {one_line(f'{found.candidate} against {found.baseline}')}; {_METHODS[found.method]}"
+    for line in (inconclusive(found), context(found)):
+        if line:
+            yield f"      {one_line(line)}"
     for check in _sorted(found):
-        if check.verdict is GateVerdict.UNCHANGED:
-            continue
         yield f"  {_GLYPHS[check.verdict]} {one_line(sentence(check))}"
         if check.leads:
             yield f"      moved with it (leads, not causes): {one_line('; '.join(map(str, check.leads)))}"
@@ -52,11 +73,18 @@ def lines(found: Gate, warnings: Sequence[Difference]) -> Iterator[str]:
 
 
 def sentence(check: Check) -> str:
-    """`rmw throughput (zstd): −12.0 % [−15.1 %, −8.7 %], tolerance 3 %: regressed`."""
+    """`rmw throughput (zstd): −12.0 % [−15.1 %, −8.7 %], n = 8, tolerance 3 %, shows 5.2 %: regressed`."""
     label = f"{metric(check.metric).label} ({check.pair})"
     if check.ratio is None:
         return f"{label}: {check.verdict}: {check.problem}"
-    return f"{label}: {_figures(check)}, tolerance {check.tolerance_percent:g} %: {check.verdict}"
+    return (
+        f"{label}: {_figures(check)}, tolerance {check.tolerance_percent:g} %, shows {_shows(check)}: {check.verdict}"
+    )
+
+
+def _shows(check: Check) -> str:
+    """The smallest change that it would have found."""
+    return "nothing" if check.shows_percent is None else f"{quantities.number(check.shows_percent, 2)} %"
 
 
 def _figures(check: Check) -> str:
@@ -67,6 +95,8 @@ def _figures(check: Check) -> str:
         interval = f" [{quantities.change(ratio.low)}, {quantities.change(ratio.high)}]"
     ours, theirs = check.blocks[1], check.blocks[0]
     blocks = f"n = {ours}" if ours == theirs else f"n = {theirs} and {ours}"
+    if check.runs > 1:
+        blocks = f"n = {theirs} of {check.runs} runs, and {ours}"
     return f"{quantities.change(ratio.value)}{interval}, {blocks}"
 
 
@@ -79,15 +109,17 @@ def markdown(found: Gate, warnings: Sequence[Difference]) -> str:
     text = [f"### Pressgauge: {headline(found)}", ""]
     sides = f"{markdown_code(found.candidate)} against {markdown_code(found.baseline)}"
     text += [f"{sides}; {_METHODS[found.method]}.", ""]
-    text += ["| | metric | cells | change | tolerance | verdict |", "|---|---|---|---:|---:|---|"]
+    text += [f"{markdown_text(line)}.\n" for line in (inconclusive(found), context(found)) if line]
+    text += ["| | metric | cells | change | tolerance | shows | verdict |", "|---|---|---|---:|---:|---:|---|"]
     for check in _sorted(found):
         change = check.problem if check.ratio is None else _figures(check)
         cells = (
             _GLYPHS[check.verdict], metric(check.metric).label, check.pair, change,
-            f"{check.tolerance_percent:g} %", check.verdict.value,
+            f"{check.tolerance_percent:g} %", _shows(check), check.verdict.value,
         )  # fmt: skip
         text.append(f"| {' | '.join(markdown_text(part) for part in cells)} |")
     led = [check for check in _sorted(found) if check.leads]
+    text += ["", "*Shows*: the smallest change for the worse that the check finds in four of five cases."]
     if led:
         text += ["", "What moved with each regression, the strongest first: leads, not causes.", ""]
         leads = [f"{metric(one.metric).label} ({one.pair}): {'; '.join(map(str, one.leads))}" for one in led]
@@ -127,11 +159,13 @@ def junit(found: Gate, *, strict: bool) -> str:
 
 
 def workflow_commands(found: Gate, warnings: Iterable[Difference], *, strict: bool) -> Iterator[str]:
-    """GitHub's workflow commands: an error a regression, a warning for what is undecided or differs."""
+    """GitHub's workflow commands: an error a regression, a warning for what is undecided, inconclusive or differs."""
     for check in found.of(GateVerdict.REGRESSED):
         yield _command("error", f"regressed {check.metric}", sentence(check))
     for check in found.of(GateVerdict.UNDECIDED):
         yield _command("error" if strict else "warning", f"undecided {check.metric}", sentence(check))
+    if blind := inconclusive(found):
+        yield _command("warning", "inconclusive", blind)
     for warning in warnings:
         yield _command("warning", "runs differ", str(warning))
 

@@ -14,7 +14,7 @@ from analysis.decide.platforms import PlatformContrast, platform_contrasts
 from analysis.decide.recommendation import Choice, Status, choose
 from analysis.decide.study import Study, study
 from analysis.decide.upgrades import Upgrade, upgrades
-from analysis.stats.arm_estimates import ArmEstimate, estimates
+from analysis.stats.arm_estimates import ArmEstimate, estimates, reference_ratios
 from analysis.stats.criteria import Criteria
 from analysis.stats.effects import Group
 from analysis.stats.looks import Looks
@@ -73,6 +73,9 @@ class Decision(Part):
     engine_effects: tuple[Effect, ...] = Field((), description="Engines against the baseline engine, by arm.")
     platform_effects: tuple[Effect, ...] = Field((), description="Platforms against the first, by engine and arm.")
     estimates: tuple[ArmEstimate, ...]
+    reference_ratios: tuple[ArmEstimate, ...] = Field(
+        (), description="Primary metrics of each cell ÷ the reference's, within blocks; empty where none is named."
+    )
     noise_floor: tuple[NoiseFloor, ...]
     undecided: tuple[str, ...] = Field(description="Primary effects without a verdict, in words.")
     caveats: tuple[Caveat, ...]
@@ -136,6 +139,7 @@ def decide_study(found: Study, question: str = "", moved: Iterable[Moved] = ()) 
         engine_effects=found.of("engine"),
         platform_effects=found.of("platform"),
         estimates=figures,
+        reference_ratios=reference_ratios(found.measurements, criteria, found.primary, found.looks),
         noise_floor=noise_floor(found),
         undecided=tuple(
             sentences.effect(effect, criteria.equivalence_margin_percent)

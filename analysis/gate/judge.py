@@ -1,44 +1,45 @@
 """The gate: did the candidate get worse than the baseline? Verdict per metric, corrected for all questions asked.
 
 Where baseline and candidate are cells of one run, their blocks are shared and each ratio is formed within its block.
-Where they are of two runs, nothing is shared: Welch's t on logarithms, with the host's drift between runs added as a
-known variance, because a run's own blocks can't show it.
+Between runs nothing is shared: what is compared is each cell's ratio to the reference of its own run, or, without a
+reference, its level. How far that moves from run to run is allowed for (`analysis.gate.between`).
 
 A *regression* is a difference that is established (Holm over all checks of the gate) in the direction that counts as
 one, and whose estimate lies beyond the tolerance, in per cent of the baseline. *Unchanged* is a difference shown to lie
 within the tolerance, by a test on logarithms, which takes the narrower of the two margins on both sides: from 1/1.03 to
 1.03 for 3 %. So a gate of a run against its like fails in at most 2.5 % of cases, whatever the number of its checks.
+Each check says the smallest change that it finds with a power of 80 %. One that established nothing, and for which that
+is more than the tolerance, is *blind*: it could not have seen what it is there to see.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from analysis.gate.leads import Lead, leads
-from analysis.gate.pairing import Pair, Selection, pair_cells
-from analysis.gate.tolerances import Regression, Tolerance, Tolerances, is_regression
+from analysis.gate.pairing import Selection
+from analysis.gate.questions import Compared, Question, between_runs, questions, within_run
+from analysis.gate.reference import Level, Reference, levels, relative
+from analysis.gate.tolerances import Regression, Tolerances, bad_direction, is_regression
 from analysis.stats.effects import ratio_estimate
-from analysis.stats.inference import Inference, infer, welch
-from analysis.stats.metrics import UnknownMetricError, metric
-from analysis.stats.primary import deciding_workload, primary_metrics
+from analysis.stats.forecast import smallest_shown
+from analysis.stats.metrics import metric
 from analysis.stats.quantities import Estimate, Unit
 from analysis.stats.verdicts import adjusted, log_margin
 from core.model import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from analysis.gate.sides import Figure, Side
-    from analysis.stats.criteria import Criteria
+    from analysis.gate.sides import Side
+    from analysis.stats.inference import Inference
 
-Method = Literal["paired", "welch"]
+Method = Literal["paired", "reference", "levels"]
 EVERYTHING = Selection()
 
 
@@ -66,9 +67,21 @@ class Check(Part):
     regression: Regression = Field(description="Which change counts as one.")
     p_difference: float | None = Field(description="Adjusted, of `the ratio is 1`.")
     p_unchanged: float | None = Field(description="Adjusted, of `the ratio is outside the tolerance`.")
+    shows_percent: float | None = Field(
+        description="The smallest change for the worse that is found with a power of 80 %, given how these blocks "
+        "scatter, in per cent of the baseline."
+    )
+    runs: int = Field(description="Earlier runs that it is compared with; of one run's own cells 1.")
     blocks: tuple[int, int] = Field(description="That hold the figure: of the baseline, of the candidate.")
     problem: str | None = Field(None, description="Why nothing can be said, although it was asked.")
     leads: tuple[Lead, ...] = Field((), description="Of a regression: what moved with it, the strongest first.")
+
+    @property
+    def blind(self) -> bool:
+        """Whether nothing was established, and a change of the tolerance might well not have been."""
+        return self.verdict is GateVerdict.UNDECIDED and (
+            self.shows_percent is None or self.shows_percent > self.tolerance_percent
+        )
 
 
 class Gate(Part):
@@ -77,9 +90,14 @@ class Gate(Part):
     format_version: Literal[1] = 1
     baseline: str
     candidate: str
-    method: Method = Field(description="`paired`: within the blocks of one run; `welch`: two runs.")
+    method: Method = Field(
+        description="`paired`: within the blocks of one run; between runs `reference`: by each cell's ratio to its own "
+        "run's reference, or `levels`: by figures as they are, for want of a reference."
+    )
     confidence_percent: float
     checks: tuple[Check, ...]
+    reference: str = Field("", description="The engine and arm that ratios are to.")
+    levels: tuple[Level, ...] = Field((), description="How the reference itself moved: context, never a verdict.")
     notes: tuple[str, ...] = ()
 
     def of(self, verdict: GateVerdict) -> tuple[Check, ...]:
@@ -90,40 +108,65 @@ class Gate(Part):
         """Whether the gate is shut: a regression, or, if strict, anything undecided."""
         return bool(self.of(GateVerdict.REGRESSED)) or (strict and bool(self.of(GateVerdict.UNDECIDED)))
 
+    @property
+    def blind(self) -> tuple[Check, ...]:
+        """The checks that could not have shown a change of their tolerance."""
+        return tuple(check for check in self.checks if check.blind)
 
-def gate(baseline: Side, candidate: Side, tolerances: Tolerances, selection: Selection = EVERYTHING) -> Gate:
-    """Judge the candidate against the baseline. Comparability is the caller's to ask first.
+
+def gate(baselines: Sequence[Side], candidate: Side, tolerances: Tolerances, selection: Selection = EVERYTHING) -> Gate:
+    """Judge the candidate against the baseline, or against several earlier runs. Whether they may be compared is the
+    caller's to ask first.
+
+    Args:
+        baselines: Runs, the oldest first; the candidate itself alone for a gate within one run.
+        candidate: The run to judge.
+        tolerances: How much may change.
+        selection: Which cells.
 
     Raises:
         PairingError: the sides have no cells that could be set against each other.
         NothingComparedError: none of their metrics can be compared.
     """
-    pairs = pair_cells(baseline, candidate, selection)
-    method: Method = "paired" if baseline.identity() == candidate.identity() else "welch"
-    criteria = baseline.criteria
-    present = dict.fromkeys(figure.metric for side in (baseline, candidate) for figure in side.figures)
-    asked = _asked(pairs, tolerances, criteria.equivalence_margin_percent, _primary(present, criteria))
-    found = [_compare(one, method, tolerances.drift_of(one.key)) for one in asked]
-    if all(one.inference is None for one in found):
-        raise NothingComparedError("; ".join(_why_nothing(found, baseline, candidate)))
-    alpha = 1 - criteria.confidence_percent / 100
-    different, equal = adjusted([one.inference for one in found], [log_margin(one.tolerance_percent) for one in asked])
-    checks = [
-        _check(one, compared, p, q, alpha, criteria.confidence_percent)
-        for one, compared, p, q in zip(asked, found, different.tolist(), equal.tolist(), strict=True)
+    newest = baselines[-1]
+    within = newest.identity() == candidate.identity()
+    reference = None if within else Reference.of(candidate.criteria)
+    sides = [one if reference is None else relative(one, reference) for one in (*baselines, candidate)]
+    criteria = newest.criteria
+    asked = questions(sides, tolerances, selection, reference)
+    found = [
+        within_run(one) if within else between_runs(one, tolerances.drift_of(one.key, relative=reference is not None))
+        for one in asked
     ]
-    unknown = tolerances.unknown(present)
+    if all(one.inference is None for one in found):
+        raise NothingComparedError("; ".join(_why_nothing(found, newest, candidate)))
+    context = () if reference is None else levels(candidate, baselines, reference, {one.key for one in asked})
     return Gate(
-        baseline=_named(baseline, selection.baseline_engine, selection.baseline_arm),
+        baseline=_baseline_named(baselines, selection),
         candidate=_named(candidate, selection.engine, selection.arm),
-        method=method,
+        method="paired" if within else "levels" if reference is None else "reference",
         confidence_percent=criteria.confidence_percent,
-        checks=tuple(checks),
-        notes=tuple(f"the tolerances name {name}, which no trial has" for name in unknown),
+        checks=_checks(asked, found, criteria.confidence_percent),
+        reference=str(reference or ""),
+        levels=tuple(context),
+        notes=tuple(
+            f"the tolerances name {name}, which no trial has"
+            for name in tolerances.unknown({figure.metric for side in sides for figure in side.figures})
+        ),
     )
 
 
-def _why_nothing(found: Sequence[_Compared], baseline: Side, candidate: Side) -> Iterator[str]:
+def _checks(asked: Sequence[Question], found: Sequence[Compared], confidence_percent: float) -> tuple[Check, ...]:
+    alpha = 1 - confidence_percent / 100
+    different, equal = adjusted([one.inference for one in found], [log_margin(one.tolerance_percent) for one in asked])
+    level = alpha / max(1, int((different > alpha).sum()))  # what the correction leaves to the checks still open
+    return tuple(
+        _check(one, compared, (p, q), level, confidence_percent)
+        for one, compared, p, q in zip(asked, found, different.tolist(), equal.tolist(), strict=True)
+    )
+
+
+def _why_nothing(found: Sequence[Compared], baseline: Side, candidate: Side) -> Iterator[str]:
     for which, side in (("baseline", baseline), ("candidate", candidate)):
         if not side.figures:
             yield f"no trial of the {which} counts"
@@ -134,81 +177,24 @@ def _why_nothing(found: Sequence[_Compared], baseline: Side, candidate: Side) ->
         yield f"{checks} check{many}: {problem} (of the baseline {blocks[0]}, of the candidate {blocks[1]})"
 
 
+def _baseline_named(baselines: Sequence[Side], selection: Selection) -> str:
+    newest = _named(baselines[-1], selection.baseline_engine, selection.baseline_arm)
+    return newest if len(baselines) == 1 else f"{len(baselines)} runs to {newest}"
+
+
 def _named(side: Side, engine: str | None, arm: str | None) -> str:
     return " ".join(part for part in (f"{side.campaign}/{side.run_id}", engine, arm) if part)
 
 
-@dataclass(frozen=True)
-class _Question:
-    """One metric of one pair, and what is tolerated there."""
-
-    pair: Pair
-    key: str
-    tolerance_percent: float
-    regression: Regression
-
-
-def _primary(present: Iterable[str], criteria: Criteria) -> tuple[str, ...]:
-    """The primary metrics of the baseline's campaign."""
-    known = []
-    for key in present:
-        with suppress(UnknownMetricError):  # of a baseline file that another version wrote
-            known.append(metric(key))
-    workload = deciding_workload(dict.fromkeys(one.workload for one in known), criteria.prices.workload)
-    return primary_metrics((one.key for one in known), criteria, workload)
-
-
-def _asked(
-    pairs: Sequence[Pair], tolerances: Tolerances, margin_percent: float, primary: Collection[str]
-) -> list[_Question]:
-    """Every checked metric that either side of a pair has: one that went missing is asked for, too."""
-    return [
-        _Question(pair, key, tolerances.percent_of(key, margin_percent), (tolerances.of(key) or Tolerance()).regression)
-        for pair in pairs
-        for key in dict.fromkeys((*pair.baseline, *pair.candidate))
-        if tolerances.checks(key, primary)
-    ]
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """What a pair's figures of one metric say, or why they say nothing."""
-
-    blocks: tuple[int, int]
-    inference: Inference | None
-    problem: str | None = None
-
-
-def _compare(one: _Question, method: Method, drift_percent: float) -> _Compared:
-    theirs, ours = one.pair.baseline.get(one.key, {}), one.pair.candidate.get(one.key, {})
-    if method == "paired":
-        shared = sorted(theirs.keys() & ours.keys())
-        theirs, ours = {block: theirs[block] for block in shared}, {block: ours[block] for block in shared}
-    blocks = len(theirs), len(ours)
-    if min(blocks) < 2:
-        return _Compared(blocks, None, "it takes two blocks on each side")
-    if any(figure.value <= 0 for side in (theirs, ours) for figure in side.values()):
-        return _Compared(blocks, None, "a reading is zero, so there is no ratio")
-    if method == "paired":
-        logs = [math.log(ours[block].value / theirs[block].value) for block in ours]
-        floor = max(math.hypot(_relative(ours[block]), _relative(theirs[block])) for block in ours)
-        return _Compared(blocks, infer(logs, floor))
-    floor = math.hypot(*(max(_relative(figure) for figure in side.values()) for side in (ours, theirs)))
-    mine, yours = ([math.log(figure.value) for figure in side.values()] for side in (ours, theirs))
-    return _Compared(blocks, welch(mine, yours, floor, math.log1p(drift_percent / 100)))
-
-
-def _relative(figure: Figure) -> float:
-    return figure.resolution / figure.value
-
-
-def _check(one: _Question, compared: _Compared, p: float, q: float, alpha: float, confidence_percent: float) -> Check:
-    found = compared.inference
+def _check(
+    one: Question, compared: Compared, adjusted_p: tuple[float, float], level: float, confidence_percent: float
+) -> Check:
+    found, (p, q) = compared.inference, adjusted_p
     verdict = GateVerdict.UNDECIDED
     if found is not None:
-        verdict = _verdict(one, float(found.mean), p, q, alpha)
+        verdict = _verdict(one, float(found.mean), p, q, 1 - confidence_percent / 100)
     return Check(
-        pair=one.pair.label,
+        pair=one.newest.label,
         metric=one.key,
         verdict=verdict,
         ratio=None if found is None else ratio_estimate(found, confidence_percent, Unit.RATIO),
@@ -216,13 +202,24 @@ def _check(one: _Question, compared: _Compared, p: float, q: float, alpha: float
         regression=one.regression,
         p_difference=p if found else None,
         p_unchanged=q if found else None,
+        shows_percent=None if found is None else _shows_percent(one, found, level),
+        runs=compared.runs,
         blocks=compared.blocks,
         problem=compared.problem,
-        leads=leads(one.pair, one.key) if verdict is GateVerdict.REGRESSED else (),
+        leads=leads(one.newest, one.key) if verdict is GateVerdict.REGRESSED else (),
     )
 
 
-def _verdict(one: _Question, mean_log: float, p: float, q: float, alpha: float) -> GateVerdict:
+def _shows_percent(one: Question, found: Inference, level: float) -> float | None:
+    """None: without scatter and resolution nothing is known."""
+    if found.se <= 0:
+        return None
+    change = smallest_shown(float(found.se), float(found.df), level)
+    down = bad_direction(one.regression, metric(one.key).better) < 0
+    return -100 * math.expm1(-change) if down else 100 * math.expm1(min(change, 700.0))
+
+
+def _verdict(one: Question, mean_log: float, p: float, q: float, alpha: float) -> GateVerdict:
     if q <= alpha:
         return GateVerdict.UNCHANGED
     if p > alpha or abs(100 * math.expm1(mean_log)) <= one.tolerance_percent:

@@ -41,6 +41,8 @@ class Pair:
     """A cell of the candidate against one of the baseline."""
 
     label: str
+    cells: tuple[Cell, Cell]
+    """Of the baseline, of the candidate."""
     baseline: Figures
     candidate: Figures
     baseline_counters: Counters
@@ -115,6 +117,7 @@ def _pair(baseline: Side, candidate: Side, before: SideCell, after: SideCell) ->
     theirs, ours = baseline.cells.index(before), candidate.cells.index(after)
     return Pair(
         label=_label(before, after),
+        cells=(before.cell, after.cell),
         baseline=_figures(baseline.figures, theirs),
         candidate=_figures(candidate.figures, ours),
         baseline_counters=_counters(baseline.counters, theirs),

@@ -6,6 +6,7 @@ decision is made from. Its facts say what the figures are conditional on (`analy
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from pydantic import Field, FiniteFloat, JsonValue
@@ -50,6 +51,8 @@ class SideCell(Part):
 
     cell: Cell
     version: Word | None = Field(description="mongod's, as it said itself; None: no trial of the cell counts.")
+    git_version: Word | None = Field(None, description="Of the build, likewise.")
+    write_concern: Text | None = Field(None, description="That its clients sent.")
     settings: Settings
     blocks: tuple[Block, ...] = Field(max_length=MOST_BLOCKS, description="Of every trial, void ones included.")
 
@@ -69,9 +72,10 @@ class Side(Part):
     figures: tuple[Figure, ...]
     counters: tuple[Moved, ...]
 
-    def identity(self) -> tuple[str, str]:
-        """What tells runs apart."""
-        return self.campaign, self.run_id
+    def identity(self) -> tuple[str, ...]:
+        """What tells runs apart: before 2026-11-22 a run's id was no more than a second, which two hosts share."""
+        hosts = sorted(f"{fact}={name}" for fact, name in self.facts.items() if fnmatchcase(fact, "host*.hostname"))
+        return self.campaign, self.run_id, *hosts
 
 
 _GAUGES = {counter.key for counter in COUNTERS if counter.gauge}
@@ -116,10 +120,12 @@ def side(
 
 
 def _cell(cell: Cell, records: list[TrialRecord]) -> SideCell:
-    told = [record.in_force.version for record in records if record.counts and record.in_force]
+    told = next((record.in_force for record in records if record.counts and record.in_force), None)
     return SideCell(
         cell=cell,
-        version=told[0] if told else None,
+        version=told and told.version,
+        git_version=told and told.git_version,
+        write_concern=told and told.write_concern,
         settings=records[0].asked,
         blocks=tuple(sorted({record.block for record in records})),
     )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 Percent = Annotated[float, Field(gt=0, lt=1000)]
+Drift = Annotated[float, Field(ge=0, lt=1000)]
 
 
 class Regression(StrEnum):
@@ -33,14 +34,20 @@ class Tolerance(Part):
 
     percent: Percent | None = Field(None, description="Changes up to this are no regression; left out: the default.")
     regression: Regression = Field(Regression.WORSE, description="Which change is one.")
-    drift_percent: Annotated[float, Field(ge=0, lt=1000)] | None = Field(
-        None, description="What a run's level moves by with the host's hour; left out: the default."
+    drift_percent: Drift | None = Field(
+        None, description="What the figure moves by from run to run though nothing changed; left out: the default."
     )
     check: bool = Field(True, description="Whether the gate looks at the metric at all.")
 
 
-DEFAULT_DRIFT_PERCENT = 8.0
+LEVEL_DRIFT_PERCENT = 8.0
 """What a shared machine's level was seen to move by from one run to another, as a standard deviation."""
+
+RATIO_DRIFT_PERCENT = 3.0
+"""What a ratio within a run moves by: a slow hour slows one arm more than another (docs/results/turns.md)."""
+
+SIZE_DRIFT_PERCENT = 1.0
+"""What a size moves by: which pages a checkpoint meets is a matter of speed, too."""
 
 TIMELESS = (
     "compression_ratio*", "achieved_over_expected", "storage_*", "index_*", "files_*", "stored_gb",
@@ -52,14 +59,19 @@ ALSO_CHECKED = ("*.disk_written_bytes_per_operation",)
 """Checked by default beside the primary metrics: what is written shows a changed checkpoint before speed does."""
 
 
+def is_timeless(key: str) -> bool:
+    """Whether a metric does not go with the host's speed."""
+    return any(fnmatchcase(key, pattern) for pattern in TIMELESS)
+
+
 class Tolerances(Part):
     """A tolerances file."""
 
     percent: Percent | None = Field(None, description="Of every metric; left out: the campaign's equivalence margin.")
-    drift_percent: Annotated[float, Field(ge=0, lt=1000)] = Field(
-        DEFAULT_DRIFT_PERCENT,
-        description="Standard deviation of a run's level with the host's hour, for metrics of speed. It counts where "
-        "two runs are compared; within one run the blocks cancel it.",
+    drift_percent: Drift | None = Field(
+        None,
+        description="Standard deviation of what a figure of speed moves by from run to run though nothing changed; "
+        "left out: 3 for ratios to a reference, 8 for levels. Within one run nothing is allowed for.",
     )
     metrics: dict[Word, Tolerance] = Field(
         {},
@@ -85,12 +97,16 @@ class Tolerances(Part):
         said = self.of(key)
         return (said.percent if said else None) or self.percent or margin_percent
 
-    def drift_of(self, key: str) -> float:
-        """The drift between runs to allow for, in per cent."""
+    def drift_of(self, key: str, *, relative: bool) -> float:
+        """The drift between runs to allow for, in per cent: of a ratio to the reference (`relative`) or of a level."""
         said = self.of(key)
         if said is not None and said.drift_percent is not None:
             return said.drift_percent
-        return 0.0 if any(fnmatchcase(key, pattern) for pattern in TIMELESS) else self.drift_percent
+        if is_timeless(key):
+            return SIZE_DRIFT_PERCENT
+        if self.drift_percent is not None:
+            return self.drift_percent
+        return RATIO_DRIFT_PERCENT if relative else LEVEL_DRIFT_PERCENT
 
     def unknown(self, present: Iterable[str]) -> list[str]:
         """Keys and patterns of the file that match no metric there is."""
@@ -100,7 +116,11 @@ class Tolerances(Part):
 
 def is_regression(regression: Regression, better: Better, mean_log: float) -> bool:
     """Whether a change in this direction (candidate ÷ baseline, log) counts as a regression."""
-    if regression is Regression.EITHER:
-        return True
-    bad = {Regression.LOWER: -1, Regression.HIGHER: 1}.get(regression, -1 if better is Better.HIGHER else 1)
-    return mean_log * bad > 0
+    return regression is Regression.EITHER or mean_log * bad_direction(regression, better) > 0
+
+
+def bad_direction(regression: Regression, better: Better) -> int:
+    """Where a metric goes in a regression: −1 down, 1 up; 1 also where either counts."""
+    if regression is Regression.WORSE:
+        return -1 if better is Better.HIGHER else 1
+    return -1 if regression is Regression.LOWER else 1

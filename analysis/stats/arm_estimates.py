@@ -13,8 +13,11 @@ from analysis.stats.quantities import Estimate, Unit
 from core.model import Part
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import pandas as pd
 
+    from analysis.stats.criteria import Criteria
     from analysis.stats.looks import Looks
 
 
@@ -51,6 +54,24 @@ def estimates(
         )
         for levels, part in counted.groupby(by, sort=False)
     )
+
+
+def reference_ratios(
+    frame: pd.DataFrame, criteria: Criteria, metrics: Collection[str], looks: Looks | None = None
+) -> tuple[ArmEstimate, ...]:
+    """Each cell's ratio to the reference's figures in the same blocks, as `estimates`; empty without a reference.
+
+    Readings of zero have no ratio.
+    """
+    used = frame[frame["counts"] & frame["metric"].isin(list(metrics)) & (frame["value"] > 0)]
+    held = (used["engine"] == criteria.reference_engine) & (used["arm"] == criteria.baseline)
+    blocks = ["dataset", "platform", "metric", "block"]
+    of_reference = used.loc[held, [*blocks, "value", "resolution"]]
+    paired = used[~held].merge(of_reference, on=blocks, suffixes=("", "_held"))
+    relative = np.hypot(paired["resolution"] / paired["value"], paired["resolution_held"] / paired["value_held"])
+    ratio = paired["value"] / paired["value_held"]
+    found = estimates(paired.assign(value=ratio, resolution=ratio * relative), criteria.confidence_percent, looks)
+    return tuple(one.model_copy(update={"figure": one.figure.model_copy(update={"unit": Unit.RATIO})}) for one in found)
 
 
 def _estimate(part: pd.DataFrame, unit: Unit, confidence_percent: float, looks: Looks | None) -> Estimate:

@@ -91,6 +91,12 @@ class Criteria(Part):
     baseline_engine: Word | None = Field(
         None, description="The engine that every other is compared with; left out: engines are not compared."
     )
+    reference_engine: Word | None = Field(
+        None,
+        description="The engine that is the same build in every run of the campaign. Its cell with the baseline arm is "
+        "the reference: the gate between runs and the history go by each cell's ratio to it. Left out: levels of two "
+        "runs are compared.",
+    )
     objective: Objective = Field(
         Objective.STORAGE,
         description="What the recommended arm should be best at; `storage` is that of the loaded documents, "

@@ -119,3 +119,14 @@ def _detectable_in_sd(blocks: int, alpha: float, wished_power: float, prior: flo
         middle = (low + high) / 2
         low, high = (middle, high) if power(middle, 1.0, blocks, alpha, prior) < wished_power else (low, middle)
     return high
+
+
+def smallest_shown(se: float, df: float, alpha: float, wished_power: float = 0.8) -> float:
+    """The smallest log-effect that a two-sided t test with this standard error finds with the wished power.
+
+    By a normal approximation of the noncentral t, for the many numbers of degrees of freedom of Welch's tests: 2 % too
+    large with two of them, 5 % with one. `detectable_effect` is exact, and fifty times as slow.
+    """
+    critical = -float(special.stdtrit(df, alpha / 2))
+    spread = np.sqrt(1 + critical**2 / (2 * df))
+    return float(se * (critical * (1 - 1 / (4 * df)) + special.ndtri(wished_power) * spread))

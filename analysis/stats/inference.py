@@ -18,9 +18,6 @@ Floats = NDArray[np.float64]
 ROUNDING = 1e-12
 """Log-ratios that scatter less than this differ by the computer's rounding only: they do not scatter."""
 
-_MANY = 1e6
-"""Degrees of freedom at which t is the normal distribution."""
-
 
 class Inference(NamedTuple):
     """What n log-ratios say: arrays of one shape (scalars as 0-d arrays), `n` common to all."""
@@ -56,32 +53,10 @@ def infer(log_ratios: ArrayLike, floor: ArrayLike = 0.0) -> Inference:
     return Inference(values.mean(axis=-1), sd, np.maximum(sd / np.sqrt(n), floor), n, n - 1)
 
 
-def welch(candidate: ArrayLike, baseline: ArrayLike, floor: ArrayLike = 0.0, drift: ArrayLike = 0.0) -> Inference:
-    """The log-ratio of two independent samples of logs (at least two each, along the last axis), by Welch's t.
-
-    `floor` is as in `infer`. `drift` is the standard deviation that one run's level has beyond what its own blocks
-    show (the host's hour): it is a known variance that no number of blocks averages out. `sd` is the two samples'
-    combined scatter, as of a difference of one value each.
-    """
-    ours, theirs = np.asarray(candidate, dtype=float), np.asarray(baseline, dtype=float)
-    n, m = ours.shape[-1], theirs.shape[-1]
-    if min(n, m) < 2:
-        raise ValueError("two samples need at least two blocks each")
-    a, b = ours.var(axis=-1, ddof=1), theirs.var(axis=-1, ddof=1)
-    scattered = a / n + b / m
-    known = 2 * np.square(np.asarray(drift, dtype=float))
-    shares = np.square(a / n) / (n - 1) + np.square(b / m) / (m - 1)
-    df = np.divide(
-        np.square(scattered + known), shares, out=np.full(np.shape(scattered), _MANY, dtype=float), where=shares > 0
-    )
-    se = np.maximum(np.sqrt(scattered + known), floor)
-    return Inference(ours.mean(axis=-1) - theirs.mean(axis=-1), np.sqrt(a + b), se, n + m, np.minimum(df, _MANY))
-
-
 def pooled(candidate: ArrayLike, baseline: ArrayLike, floor: ArrayLike = 0.0) -> Inference:
     """The log-ratio of two independent samples of logs that scatter alike (at least three values together, along the
-    last axis), by Student's t: where one side may be a single value, which has no scatter of its own. `floor` and `sd`
-    are as in `welch`.
+    last axis), by Student's t: where one side may be a single value, which has no scatter of its own. `floor` is as in
+    `infer`; `sd` is the two samples' combined scatter, as of a difference of one value each.
     """
     ours, theirs = np.asarray(candidate, dtype=float), np.asarray(baseline, dtype=float)
     n, m = ours.shape[-1], theirs.shape[-1]

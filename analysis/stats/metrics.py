@@ -129,11 +129,11 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _LOADED, None, readers.files_per_document,
     ),
     Declaration(
-        "storage_bytes_per_document_aged", "storage per document after the workloads", Unit.BYTES_PER_DOCUMENT, _LOW,
+        "storage_bytes_per_document_aged", "aged storage per document", Unit.BYTES_PER_DOCUMENT, _LOW,
         _AGED, _AGED, readers.storage_per_document,
     ),
     Declaration(
-        "compression_ratio_aged", "compression ratio after the workloads", Unit.RATIO, _HIGH, _AGED, None,
+        "compression_ratio_aged", "aged compression ratio", Unit.RATIO, _HIGH, _AGED, None,
         readers.compression_ratio,
     ),
     Declaration(

@@ -18,8 +18,9 @@ from harness.evidence.rederive import rederive
 from harness.evidence.verify import evidence_faults
 from harness.hosts.site import find_site
 from harness.ledger.facts import read_campaign
-from harness.ledger.ledger import LATEST, RUN_ID_FORMAT
+from harness.ledger.ledger import LATEST
 from harness.ledger.results_index import write_results_index
+from harness.ledger.run_names import new_run_name
 from harness.ledger.runs import find_run, open_run
 from harness.plan import doctor as doctors
 from harness.plan import trials as planning
@@ -60,7 +61,7 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
     spec = load_campaign(path)
     mixes = read_mixes(spec, path)
     site = find_site(inventory, home.resolve())
-    run_id = datetime.now(UTC).strftime(RUN_ID_FORMAT)
+    run_id = new_run_name(datetime.now(UTC))
     command = f"make run-campaign CAMPAIGN={campaign}" + ("" if inventory == "local" else f" INVENTORY={inventory}")
     ledger = open_run(results, spec.name, path.read_text(encoding="utf-8"), run_id, anew=anew, command=command)
     with ledger.locked():
@@ -151,7 +152,10 @@ def times(folder: RunArgument) -> None:
 
 @app.command("gate")
 def gate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command line
-    baseline: Annotated[Path, typer.Argument(metavar="BASELINE", help="A run's folder, or a baseline file.")],
+    baselines: Annotated[
+        list[Path],
+        typer.Argument(metavar="BASELINE...", help="Runs' folders, baseline files, or a folder of such; oldest first."),
+    ],
     candidate: Annotated[Path, typer.Argument(metavar="CANDIDATE", help="A run's folder; the same one: within it.")],
     tolerances: Annotated[Path | None, typer.Option("--tolerances", help="YAML; see docs/gate.md.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on anything undecided, too.")] = False,
@@ -164,9 +168,9 @@ def gate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named on th
     as_json: Annotated[Path | None, typer.Option("--json", help="Write all findings.")] = None,
     annotations: Annotated[bool, typer.Option("--annotations", help="Print GitHub's workflow commands.")] = False,
 ) -> None:
-    """Has the candidate got worse? Exit 1 for a regression, 2 where the runs can't be compared."""
+    """Has the candidate got worse? Exit 1 for a regression, 2 for runs that can't be compared, 5 for blind checks."""
     chosen = Selection(baseline_engine=baseline_engine, baseline_arm=baseline_arm, engine=engine, arm=arm)
-    judged = hold_gate(baseline, candidate, chosen, tolerances, strict=strict)
+    judged = hold_gate(baselines, candidate, chosen, tolerances, strict=strict)
     say(judged.lines())
     say(write_outputs(judged, Outputs(junit, markdown, as_json, annotations)))
     raise typer.Exit(judged.exit_code)

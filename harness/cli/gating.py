@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from analysis.gate.comparability import Comparability, compare_facts
 from analysis.gate.judge import Gate, NothingComparedError, gate
 from analysis.gate.pairing import PairingError, Selection
+from analysis.gate.reference import Reference, reference_facts
 from analysis.gate.sides import Side, side
 from analysis.gate.tolerances import Tolerances
 from core.stored import read_regular
@@ -18,7 +19,7 @@ from harness.cli.outcome import blocks_begun, decide_run, exit_code
 from harness.errors import Exit, HostError, InputError
 from harness.evidence.verify import evidence_faults, require_verified
 from harness.ledger.facts import conditions, read_campaign
-from harness.ledger.ledger import write_whole
+from harness.ledger.ledger import SPEC_FILE, write_whole
 from harness.ledger.run_state import first_fault
 from harness.ledger.runs import find_run
 from harness.plan.trials import plan
@@ -26,11 +27,14 @@ from harness.spec.yaml_source import read_yaml
 from reports import gate_texts as formats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from pydantic import JsonValue
 
 _LARGEST_BASELINE_BYTES = 256 * 2**20
+MOST_EARLIER = 20
+"""Of a folder of runs no more are read: what was measured long ago says little of how figures move now."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +57,10 @@ class Judged:
 
     @property
     def exit_code(self) -> Exit:
-        """1 for a regression, or for anything undecided where that counts; else 0."""
-        return Exit.GATE_FAILED if self.found.fails(strict=self.strict) else Exit.FINE
+        """1 for a regression, or for anything undecided where that counts; 5 where a check was blind; else 0."""
+        if self.found.fails(strict=self.strict):
+            return Exit.GATE_FAILED
+        return Exit.INCONCLUSIVE if self.found.blind else Exit.FINE
 
     def lines(self) -> Iterator[str]:
         """What the terminal says."""
@@ -62,33 +68,72 @@ class Judged:
 
 
 def hold_gate(
-    baseline: Path, candidate: Path, selection: Selection, tolerances: Path | None, *, strict: bool = False
+    baselines: Sequence[Path], candidate: Path, selection: Selection, tolerances: Path | None, *, strict: bool = False
 ) -> Judged:
-    """Compare a run with a run or a baseline file.
+    """Compare a run with earlier ones, each a run, a baseline file, or a folder of such.
 
     Raises:
-        InputError: a side or the tolerances can't be read, the sides are not comparable (the message lists every
-            difference), no cell of one stands against one of the other, or nothing of them can be compared.
+        InputError: a side or the tolerances can't be read, the candidate is comparable with none of the others (the
+            message lists every difference from the newest), no cell of one stands against one of the other, or nothing
+            of them can be compared.
     """
-    before, after = read_side(baseline), read_side(candidate)
+    after, paths = read_side(candidate), list(_expanded(baselines, candidate.resolve().name))
     allowed = read_tolerances(tolerances) if tolerances else Tolerances()
-    comparability = compare_facts(before.facts, after.facts)
-    if not comparability.comparable:
+    earlier, comparability, left_out = _comparable(paths, after)
+    newest = paths[-1]
+    if not earlier:
         listed = "\n".join(f"  {one}" for one in comparability.forbidding)
         raise InputError(
-            f"{candidate} can't be compared with {baseline}:\n{listed}",
+            f"{candidate} can't be compared with {newest}:\n{listed}",
             do="repeat one of the runs under the other's conditions; docs/gate.md says what must match",
         )
     try:
-        found = gate(before, after, allowed, selection)
+        found = gate(earlier, after, allowed, selection)
     except PairingError as error:
         raise InputError(str(error), do="name engines and arms as the runs do") from error
     except NothingComparedError as error:
         raise InputError(
-            f"nothing of {candidate} can be compared with {baseline}: {error}",
+            f"nothing of {candidate} can be compared with {newest}: {error}",
             do="run two blocks or more whose trials count on each side; the report says why a trial is void",
         ) from error
-    return Judged(found, comparability, strict)
+    return Judged(found.model_copy(update={"notes": (*found.notes, *left_out)}), comparability, strict)
+
+
+def _expanded(baselines: Iterable[Path], candidate: str) -> Iterator[Path]:
+    """Each run and baseline file; of a folder its baseline files, and the newest finished runs before the candidate."""
+    for path in baselines:
+        if path.is_dir() and not (path / SPEC_FILE).is_file():
+            runs = [one for one in path.glob(f"[!.]*/{SPEC_FILE}") if not one.parent.is_symlink()]
+            earlier = sorted(one.parent for one in runs if one.parent.name < candidate)
+            finished = [one for one in earlier if find_run(one).finished]
+            found = [*sorted(path.glob("*.json")), *finished[-MOST_EARLIER:]]
+            if not found:
+                raise InputError(
+                    f"{path}: no run that finished before {candidate}, and no baseline file, is here",
+                    do="give a run, or a folder of runs",
+                )
+            yield from found
+        else:
+            yield path
+
+
+def _comparable(paths: Sequence[Path], candidate: Side) -> tuple[list[Side], Comparability, list[str]]:
+    """The sides that the candidate may be compared with, itself not among them unless it is the only one; what differs
+    from the newest of these (or of all, if it is comparable with none); and a line for each that is left out."""
+    reference = Reference.of(candidate.criteria)
+    sides = {path: read_side(path) for path in paths}
+    others = {path: one for path, one in sides.items() if one.identity() != candidate.identity()} or sides
+    held = {path: compare_facts(_facts(one, reference), _facts(candidate, reference)) for path, one in others.items()}
+    earlier = [one for path, one in others.items() if held[path].comparable]
+    left_out = [
+        f"{path} is left out: {'; '.join(map(str, one.forbidding))}" for path, one in held.items() if not one.comparable
+    ]
+    told = [one for one in held.values() if one.comparable] or list(held.values())
+    return earlier, told[-1], left_out
+
+
+def _facts(one: Side, reference: Reference | None) -> dict[str, JsonValue]:
+    return one.facts | (reference_facts(one, reference) if reference else {})
 
 
 def write_outputs(judged: Judged, outputs: Outputs) -> list[str]:

@@ -37,7 +37,6 @@ STATE_FILE = "run.json"
 HOST_FILE = "host.json"
 VERSIONS_FILE = "versions.json"
 MIXES_FILE = "mixes.json"
-RUN_ID_FORMAT = "%Y%m%dT%H%M%SZ"
 LOG_FILE = "provision.log"
 REPORT = "report/"
 DECISION_FILE = f"{REPORT}decision.json"
@@ -53,7 +52,7 @@ class Ledger:
 
     @property
     def run_id(self) -> str:
-        """The run's name, the UTC time of its start."""
+        """The run's name: the second in which it began (UTC), and a random part."""
         return self.folder.name
 
     @property

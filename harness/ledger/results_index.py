@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -13,8 +12,9 @@ from analysis.gate.history import history, steps
 from core.stored import read_regular
 from harness.errors import PressgaugeError
 from harness.ledger.facts import run_facts
-from harness.ledger.ledger import DECISION_FILE, HOST_FILE, RUN_ID_FORMAT
+from harness.ledger.ledger import DECISION_FILE, HOST_FILE
 from harness.ledger.run_json import parse_surveys
+from harness.ledger.run_names import began_at
 from reports import RunSummary, Shift, by_campaign, write_index
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def write_results_index(results: Path) -> None:
     """Write the index over all runs; a decision of an unknown version is left out, its report still opens."""
-    runs = list(_summaries(results))
+    runs = list(run_summaries(results))
     shifts = find_shifts(runs, lambda campaign, run_id: run_facts(results / campaign / run_id))
     write_index(runs, shifts, results / "index.html")
 
@@ -35,7 +35,7 @@ def summarise_run(campaign: str, run_id: str, decision: bytes, hosts: bytes) -> 
     """A run's line in an index, from `decision.json` and `host.json`; None where the decision can't be read."""
     try:
         decided = Decision.model_validate_json(decision)
-        began = datetime.strptime(run_id, RUN_ID_FORMAT).replace(tzinfo=UTC)
+        began = began_at(run_id)
     except (ValueError, ValidationError):
         return None
     return RunSummary(
@@ -66,7 +66,8 @@ def find_shifts(runs: Sequence[RunSummary], facts_of: Callable[[str, str], Mappi
     return found
 
 
-def _summaries(results: Path) -> Iterator[RunSummary]:
+def run_summaries(results: Path) -> Iterator[RunSummary]:
+    """Every run below a results folder that has a report, campaign by campaign, the oldest first."""
     for path in sorted(results.glob(f"*/*/{DECISION_FILE}")):
         folder = path.parent.parent
         if folder.is_symlink() or folder.name.startswith("."):  # `latest` is one of the others; a pull at work

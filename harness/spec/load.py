@@ -189,6 +189,17 @@ def _models_within(field: Any) -> Iterator[type[BaseModel]]:
         pending.extend(getattr(kind, "__args__", ()))
 
 
+def _reference_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
+    engines, wanted = sorted(campaign.engines), campaign.decision.reference_engine
+    if wanted is not None and wanted not in campaign.engines:
+        message = (
+            f"{wanted!r} is no engine of this campaign{did_you_mean(wanted, engines)}; it has {', '.join(engines)}"
+        )
+        yield ("decision", "reference_engine"), message
+    elif wanted is not None and len(campaign.engines) * len(campaign.arms) < 2:
+        yield ("decision", "reference_engine"), "the reference is the only cell: nothing is there to be held against it"
+
+
 def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
     arms = sorted(campaign.arms)
     if campaign.decision.baseline not in campaign.arms:
@@ -200,6 +211,7 @@ def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
         what = "has no other engine to be compared with" if wanted in engines else "is no engine of this campaign"
         message = f"{wanted!r} {what}{did_you_mean(wanted, engines)}; the campaign's engines: {', '.join(engines)}"
         yield ("decision", "baseline_engine"), message
+    yield from _reference_checks(campaign)
     for name, arm in campaign.arms.items():
         for one in SETTINGS:
             too_old = sorted(e for e, engine in campaign.engines.items() if release(engine.version) < one.since)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from analysis.stats.metrics import metric
 from analysis.stats.quantities import quantity
 from reports.charts.base import Chart, arm_scale, chart_spec, interval, on_axis, rows
 from reports.tables import ABSENT, Table
@@ -29,8 +28,9 @@ def trend(
     styles: Sequence[ArmStyle],
 ) -> Chart:
     """A line per arm over the runs' starts (`started`: run -> UTC, ISO 8601); `changes` of others are left out."""
-    found, group = metric(drawn[0].metric), drawn[0].group
-    scale, words = on_axis(found.unit)
+    first = drawn[0]
+    label = f"{first.host}: {first.label}" if first.host else first.label
+    scale, words = on_axis(first.unit)
     x = alt.X("started:T", title="run started (UTC)", scale=alt.Scale(type="utc", padding=12))
     y = alt.Y("value:Q", title=words, scale=alt.Scale(zero=True))
     data = [
@@ -48,7 +48,7 @@ def trend(
         x=x, y=y, color=alt.Color("arm:N", scale=arm_scale(styles, "colour"), title="arm")
     )
     shape = alt.Shape("arm:N", scale=arm_scale(styles, "shape"), title="arm")
-    tips = [alt.Tooltip("run:N"), alt.Tooltip("arm:N"), alt.Tooltip("shown:N", title=found.label)]
+    tips = [alt.Tooltip("run:N"), alt.Tooltip("arm:N"), alt.Tooltip("shown:N", title=label)]
     shown = [change for change in changes if change.series in drawn]
     layer = alt.layer(
         base.mark_line(strokeWidth=1.5),
@@ -57,7 +57,7 @@ def trend(
     )
     return Chart(
         key=element,
-        title=f"{found.label} ({group})" if group else found.label,
+        title=f"{label} ({first.group})" if first.group else label,
         caption=" ".join(f"{VERDICTS[one.verdict].glyph} {one.sentence} with {one.run_id}." for one in shown),
         spec=chart_spec(layer, _HEIGHT_PX),
         table=_table(drawn, shown, started, styles),

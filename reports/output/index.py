@@ -143,13 +143,15 @@ def _address(run: RunSummary) -> str:
 
 
 def _trends(number: int, runs: Sequence[RunSummary], shifts: Sequence[Shift]) -> Iterable[Chart]:
-    """A chart a primary metric and group. Runs differ in host and hour: trends show that something moved, not why."""
+    """A chart for what is followed of each primary metric and group. Trends show that something moved, not why."""
     started = {run.run_id: run.started_at for run in runs}
     every = history([(run.run_id, run.decision) for run in runs])
     changes = [change for shift in shifts for change in shift.step.changes]
     styles = arm_styles(tuple(dict.fromkeys(one.arm for one in every)))
     groups = list(dict.fromkeys(one.group for one in every))
     for place, group in enumerate(groups):
-        for key in dict.fromkeys(one.metric for one in every if one.group == group):
-            drawn = [one for one in every if (one.group, one.metric) == (group, key)]
-            yield trend(slug("trend", str(number), str(place), key), drawn, changes, started, styles)
+        of_group = [one for one in every if one.group == group]
+        kinds = dict.fromkeys((one.metric, one.against, one.host) for one in of_group)
+        for which, kind in enumerate(kinds):
+            drawn = [one for one in of_group if (one.metric, one.against, one.host) == kind]
+            yield trend(slug("trend", *map(str, (number, place, which)), *kind), drawn, changes, started, styles)

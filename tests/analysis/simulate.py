@@ -1,7 +1,7 @@
 """Simulated campaigns with known truths: the error rates, coverage and power that docs/method.md quotes.
 
-Repeat its tables with `python -m tests.analysis.simulate`. The judging is the analysis' own code
-(`analysis.stats.inference`, `analysis.stats.scatter`), run on arrays.
+Repeat its tables with `python -m tests.analysis.simulate`, those of docs/gate.md with `…simulate_gate`. The judging is
+the analysis' own code (`analysis.stats.inference`, `analysis.stats.scatter`), run on arrays.
 """
 
 from __future__ import annotations
@@ -16,14 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from analysis.gate.judge import gate
-from analysis.gate.sides import Figure, Side, SideCell
-from analysis.gate.tolerances import Tolerances
-from analysis.stats.criteria import Criteria
 from analysis.stats.forecast import Levels, blocks_for_half_width, blocks_to_decide, detectable_effect
 from analysis.stats.inference import Floats, Inference, holm, infer, p_difference, p_equivalence
 from analysis.stats.scatter import moderated
-from analysis.trial.records import Cell, Compressor, Settings
 from tests.analysis import simulate_answers, simulate_flips, simulate_looks, simulate_scatter, simulate_stalls
 
 ALPHA = 0.05
@@ -283,63 +278,6 @@ def _stopped(rule: Rule, minimum: int, maximum: int, metrics: int, arms: int, ca
     return Stopped(rate(np.concatenate(alarms)), rate(np.concatenate(covered)), float(np.mean(np.concatenate(blocks))))
 
 
-# ---- the gate ------------------------------------------------------------------------------------------------------
-
-GATED = {
-    "compression_ratio": 0, "storage_bytes_per_document": 0, "insert.throughput": 1, "rmw.throughput": 1, "rmw.p99": -1,
-    "rmw.mongod_cpu_us_per_operation": -0.5, "insert.disk_written_bytes_per_operation": -0.5,
-    "rmw.disk_written_bytes_per_operation": -0.5,
-}  # fmt: skip
-"""What a gate checks by default, and how far each goes with the host's speed."""
-TRIAL_SD, HOUR_SD, RUN_SD, SIZE_SD = 0.07, 0.05, 0.08, 0.002
-"""Standard deviations of logs: of a trial, of a block's hour, of a run's level, of sizes."""
-
-
-def gate_false_alarms(method: str, blocks: int, runs: int = 2_000, change: float = 0.0) -> Rate:
-    """How often the gate fails: A/A with `change` 0, else with every rate's log moved by it in the candidate.
-
-    `paired`: two engines within one run; `welch`: two runs, each with a level of its own.
-    """
-    rng = np.random.default_rng(700 + blocks)
-    failed = []
-    for _ in range(runs):
-        if method == "paired":
-            hours = rng.normal(0, HOUR_SD, blocks)
-            both = _gate_side(rng, [hours, hours + change], "a")
-            failed.append(gate(both, both, Tolerances()).fails(strict=False))
-        else:
-            sides = [
-                _gate_side(rng, [rng.normal(0, HOUR_SD, blocks) + rng.normal(0, RUN_SD) + moved], run)
-                for run, moved in (("a", 0.0), ("b", change))
-            ]
-            failed.append(gate(sides[0], sides[1], Tolerances()).fails(strict=False))
-    return rate(np.array(failed))
-
-
-def _gate_side(rng: np.random.Generator, speeds: list[np.ndarray], run: str) -> Side:
-    """A run of one cell for each list of speeds (logs, one a block)."""
-    cells = tuple(
-        SideCell(
-            cell=Cell(engine=f"e{number}", arm="snappy", dataset="sentences"),
-            version=None,
-            settings=Settings(block_compressor=Compressor.SNAPPY, cache_size_bytes=2**30),
-            blocks=tuple(range(len(speed))),
-        )
-        for number, speed in enumerate(speeds)
-    )
-    figures = [
-        Figure(number, block, key, math.exp(power * level + rng.normal(0, TRIAL_SD if power else SIZE_SD)), 1e-4)
-        for number, speed in enumerate(speeds)
-        for block, level in enumerate(speed)
-        for key, power in GATED.items()
-    ]
-    criteria = Criteria(baseline="snappy", baseline_engine="e0")
-    return Side(
-        campaign="simulated", run_id=run, criteria=criteria, decision=(), facts={}, cells=cells,
-        figures=tuple(figures), counters=(),
-    )  # fmt: skip
-
-
 # ---- the tables ----------------------------------------------------------------------------------------------------
 
 
@@ -408,16 +346,7 @@ def planning_table() -> Iterable[str]:
             yield f"  ±{percent} %: {blocks_for_half_width(sd, math.log1p(percent / 100), 0.025)} blocks"
 
 
-def gate_table() -> Iterable[str]:
-    """The table of docs/gate.md."""
-    yield "Gates that fail: A/A, all rates 20 % lower, all rates 40 % lower"
-    for method in ("paired", "welch"):
-        for blocks in (3, 4, 5, 8, 12):
-            alarms = [gate_false_alarms(method, blocks, 1_000, math.log(kept)) for kept in (1.0, 0.8, 0.6)]
-            yield f"  {method}, {blocks:2} blocks: {'; '.join(map(str, alarms))}"
-
-
 if __name__ == "__main__":
     sections = (simulate_scatter, simulate_looks, simulate_flips, simulate_stalls, simulate_answers)
-    for line in chain(tables(), *(section.tables() for section in sections), gate_table()):
+    for line in chain(tables(), *(section.tables() for section in sections)):
         print(line, flush=True)  # noqa: T201

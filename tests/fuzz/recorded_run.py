@@ -78,7 +78,7 @@ def _whole() -> Material:
 
 def hold_gate_with(path: Path) -> None:
     """The run held against the baseline file."""
-    judged = hold_gate(path, _run()[1].folder, Selection(), None)
+    judged = hold_gate([path], _run()[1].folder, Selection(), None)
     list(judged.lines())
     judged.found.model_dump_json()
 

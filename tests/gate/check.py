@@ -29,9 +29,9 @@ def main(results: Path) -> int:
     wrong = 0
     for (campaign, arm), metrics in EXPECTED.items():
         run = results / campaign / "latest"
-        judged = hold_gate(run, run, Selection(baseline_arm="reference", arm=arm), None)
+        judged = hold_gate([run], run, Selection(baseline_arm="reference", arm=arm), None)
         regressed = {check.metric for check in judged.found.of(GateVerdict.REGRESSED)}
-        right = regressed >= metrics and judged.exit_code is (Exit.GATE_FAILED if metrics else Exit.FINE)
+        right = regressed >= metrics and (judged.exit_code is Exit.GATE_FAILED) == bool(metrics)
         wrong += not right
         asked = f"{', '.join(sorted(metrics))} must regress" if metrics else "nothing may regress"
         print(f"{'as planted' if right else 'WRONG'}: {arm} ({asked}): exit {judged.exit_code.value}")  # noqa: T201

@@ -24,10 +24,10 @@ def main(campaign: Path) -> bool:
     pairs = list(combinations(runs[-RUNS:], 2))
     failed = 0
     for baseline, candidate in pairs:
-        judged = hold_gate(baseline, candidate, Selection(), None)
-        failed += judged.exit_code is not Exit.FINE
+        judged = hold_gate([baseline], candidate, Selection(), None)
+        failed += judged.exit_code is Exit.GATE_FAILED
         print(f"{baseline.name} → {candidate.name}: exit {judged.exit_code.value}; {next(iter(judged.lines()))}")  # noqa: T201
-    print(f"{len(pairs) - failed} of {len(pairs)} A/A pairs of {min(RUNS, len(runs))} runs: exit 0")  # noqa: T201
+    print(f"{len(pairs) - failed} of {len(pairs)} A/A pairs of {min(RUNS, len(runs))} runs: not failed")  # noqa: T201
     return len(pairs) > 0 and failed <= MOST_FAILING * len(pairs)
 
 

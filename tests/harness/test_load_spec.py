@@ -77,6 +77,11 @@ def test_what_a_workload_can_do_is_not_known_where_it_is_offered_a_rate(
         assert f"`{objective}` rests on the throughput of {told}, which is offered a rate" in said
 
 
+def test_a_reference_needs_something_that_is_held_against_it(tmp_path: Path) -> None:
+    alone = GOOD.replace("  zstd: {block_compressor: zstd, zstd_level: 3}\n", "") + "  reference_engine: 6.0.5\n"
+    assert ":13: decision.reference_engine: the reference is the only cell" in complaint(tmp_path, alone)
+
+
 @pytest.mark.parametrize("name", campaign_names())
 def test_every_campaign_that_ships_is_valid(name: str) -> None:
     assert load_campaign(find_campaign(name)).name == name
@@ -128,6 +133,12 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
             "nothing ages",
         ),
         ("baseline: snappy", "baseline: snapy", ":13: decision.baseline", "did you mean 'snappy'?"),
+        (
+            "baseline: snappy",
+            "baseline: snappy\n  reference_engine: 6.0.6",
+            ":14: decision.reference_engine",
+            "did you mean '6.0.5'?",
+        ),
         (
             "6.0.5: {source: pypi, version: 6.0.5}",
             "old: {source: pypi, version: 4.4.2}",

@@ -124,11 +124,11 @@ def test_the_index_marks_where_figures_changed(browser: Browser, index: Path) ->
     with Visit(browser, index, **WIDE) as visit:
         said = visit.page.locator(".turn").inner_text()
         assert "Changed with r4, after r3:" in said
-        assert re.search(r"▼\s+rmw throughput of zstd-6 fell by \d", said)
-        assert re.search(r"▼\s+rmw p99 latency of zstd-6 rose by \d", said)
+        assert re.search(r"▼\s+rmw throughput of zstd-6, against snappy, fell by \d", said)
+        assert re.search(r"▼\s+rmw p99 latency of zstd-6, against snappy, rose by \d", said)
         assert "host.kernel 6.1 → 6.2 & later" in said
-        assert "snappy" not in said
-        chart = visit.page.locator("[data-chart$=rmw-throughput]")
+        assert " of snappy" not in said
+        chart = visit.page.locator("[data-chart$=rmw-throughput-snappy]")
         sizes = chart.evaluate("""e => [...e.querySelectorAll('svg .mark-symbol.role-mark path')]
             .map(p => [p.getBBox().width, p.getAttribute('fill')])""")
         rings = [fill for width, fill in sizes if width > 15]
@@ -136,8 +136,8 @@ def test_the_index_marks_where_figures_changed(browser: Browser, index: Path) ->
         chart.locator("svg .mark-symbol.role-mark path").last.hover(force=True)
         tip = visit.page.locator("#vg-tooltip-element.visible")
         tip.wait_for()
-        assert "rmw throughput of zstd-6 fell by" in tip.inner_text()
-        assert visit.page.evaluate("""[...document.querySelectorAll('[data-chart$=rmw-throughput] ~ details th')]
+        assert "rmw throughput of zstd-6, against snappy, fell by" in tip.inner_text()
+        assert visit.page.evaluate("""[...document.querySelectorAll('[data-chart$=rmw-throughput-snappy] ~ details th')]
             .filter(e => e.textContent === 'r4').map(e => e.parentNode.textContent.includes('▼'))""") == [True]
 
 

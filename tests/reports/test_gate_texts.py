@@ -28,6 +28,8 @@ def found() -> Gate:
             regression=next(iter(Regression)),
             p_difference=None,
             p_unchanged=None,
+            shows_percent=None,
+            runs=1,
             blocks=(1, 1),
             problem=NAME,
         )
@@ -50,7 +52,7 @@ def test_no_line_of_the_terminal_is_a_command_of_a_build_server(found: Gate) -> 
 
 def test_a_workflow_command_is_one(found: Gate) -> None:
     told = list(gate.workflow_commands(found, WARNINGS, strict=True))
-    assert len(told) == 3
+    assert len(told) == 4
     for line in told:
         assert len(line.splitlines()) == 1
         assert re.match(r"::(error|warning) title=[^:,%]*::", line)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import secrets
 import urllib.request
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,7 +13,7 @@ from harness.addons.aws import answers, client
 from harness.addons.ec2.fleet import Fleet, Identity, caller, find_fleets
 from harness.addons.ec2.prices import Estimate, price_hosts
 from harness.errors import HostError, InputError
-from harness.ledger.ledger import RUN_ID_FORMAT
+from harness.ledger.run_names import new_run_name
 from harness.plan import trials as planning
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def prepare(campaign: Campaign, names: Sequence[str], elsewhere: Iterable[str] =
     subnet, vpc = _subnet(ec2, cloud, hosts)
     now = datetime.now(UTC)
     identity = Identity(
-        run=f"{campaign.name}-{now.strftime(RUN_ID_FORMAT)}-{secrets.token_hex(3)}",  # no other start's of this second
+        run=f"{campaign.name}-{new_run_name(now)}",
         campaign=campaign.name,
         owner=owner,
         expires_at=now + timedelta(hours=cloud.expires_after_h),

@@ -1,0 +1,23 @@
+"""What a run is called: the second it began in, and a random part, since two hosts may begin in the same one."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+_BEGAN = "%Y%m%dT%H%M%SZ"
+_RANDOM_BYTES = 3
+
+
+def new_run_name(now: datetime) -> str:
+    """A name that no other run has, e.g. `20260101T010000Z-4f9c02`; names sort by the second."""
+    return f"{now.astimezone(UTC).strftime(_BEGAN)}-{secrets.token_hex(_RANDOM_BYTES)}"
+
+
+def began_at(run_id: str) -> datetime:
+    """When a run began, by its name; those of before 2026-11-22 have no random part.
+
+    Raises:
+        ValueError: the name is no run's.
+    """
+    return datetime.strptime(run_id.partition("-")[0], _BEGAN).replace(tzinfo=UTC)
