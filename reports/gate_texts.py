@@ -48,10 +48,11 @@ def context(found: Gate) -> str:
     """How the reference itself moved, in one line; empty without one."""
     if not found.levels:
         return ""
-    moved = [
-        f"{metric(one.metric).label}{f' ({one.cell})' if one.cell else ''} {quantities.change(one.ratio)}"
-        for one in found.levels
-    ]
+    several = len({(one.dataset, one.platform) for one in found.levels}) > 1
+    moved = []
+    for one in found.levels:
+        place = f" ({', '.join(filter(None, (one.dataset, one.platform)))})" if several else ""
+        moved.append(f"{metric(one.metric).label}{place} {quantities.change(one.ratio)}")
     return f"context, no verdict: the host moved the reference itself ({found.reference}): {', '.join(moved)}"
 
 

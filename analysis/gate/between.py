@@ -47,7 +47,9 @@ class Sample(NamedTuple):
         return self.variance / self.n
 
 
-def against_earlier(candidate: Sample, earlier: Sequence[Sample], floor: float, drift: float) -> Inference:
+def against_earlier(
+    candidate: Sample, earlier: Sequence[Sample], floor: float, drift: float, leaning: float = 0.0
+) -> Inference:
     """The log-ratio of a run to the mean of earlier ones (at least one).
 
     Args:
@@ -56,6 +58,7 @@ def against_earlier(candidate: Sample, earlier: Sequence[Sample], floor: float, 
         floor: As in `infer`.
         drift: Standard deviation of a run's level (log) beyond what its own blocks show, as far as the earlier runs
             don't tell it themselves. No number of blocks averages it out.
+        leaning: Standard deviation of what is to be allowed for beyond that in the candidate alone, whose host moved.
     """
     k = len(earlier)
     own, own_df = _moderated(candidate, earlier) if k > 1 else (candidate.of_mean, candidate.n - 1.0)
@@ -64,8 +67,8 @@ def against_earlier(candidate: Sample, earlier: Sequence[Sample], floor: float, 
     told = (k - 1) / (DRIFT_IS_WORTH + k - 1)
     of_a_run = (1 - told) * (within + drift**2) + told * between
     moved = max(of_a_run - within, 0.0)
-    total = own + moved + of_a_run / k
-    # Satterthwaite's; the drift that is only allowed for is known.
+    total = own + moved + of_a_run / k + leaning**2
+    # Satterthwaite's; what is only allowed for is known.
     shares = [own**2 / own_df]
     if moved:
         shares += [(((1 + 1 / k) * (1 - told) - 1) * within) ** 2 / within_df]

@@ -134,13 +134,18 @@ def gate(baselines: Sequence[Side], candidate: Side, tolerances: Tolerances, sel
     sides = [one if reference is None else relative(one, reference) for one in (*baselines, candidate)]
     criteria = newest.criteria
     asked = questions(sides, tolerances, selection, reference)
+    moved = () if reference is None else tuple(levels(candidate, baselines, reference))
+    leanings = {(one.dataset, one.platform, one.metric): one.leaning for one in moved}
     found = [
-        within_run(one) if within else between_runs(one, tolerances.drift_of(one.key, relative=reference is not None))
+        within_run(one)
+        if within
+        else between_runs(
+            one, tolerances.drift_of(one.key, relative=reference is not None), leanings.get(one.place, 0.0)
+        )
         for one in asked
     ]
     if all(one.inference is None for one in found):
         raise NothingComparedError("; ".join(_why_nothing(found, newest, candidate)))
-    context = () if reference is None else levels(candidate, baselines, reference, {one.key for one in asked})
     return Gate(
         baseline=_baseline_named(baselines, selection),
         candidate=_named(candidate, selection.engine, selection.arm),
@@ -148,7 +153,7 @@ def gate(baselines: Sequence[Side], candidate: Side, tolerances: Tolerances, sel
         confidence_percent=criteria.confidence_percent,
         checks=_checks(asked, found, criteria.confidence_percent),
         reference=str(reference or ""),
-        levels=tuple(context),
+        levels=tuple(one for one in moved if one.metric in {question.key for question in asked}),
         notes=tuple(
             f"the tolerances name {name}, which no trial has"
             for name in tolerances.unknown({figure.metric for side in sides for figure in side.figures})

@@ -41,6 +41,12 @@ class Question:
         return self.pairs[-1]
 
     @property
+    def place(self) -> tuple[str, str, str]:
+        """Dataset, platform and metric."""
+        cell = self.newest.cells[1]
+        return cell.dataset, cell.platform, self.key
+
+    @property
     def candidate(self) -> Mapping[int, Figure]:
         """The candidate's figures, by block."""
         return self.newest.candidate.get(self.key, {})
@@ -119,8 +125,8 @@ def within_run(one: Question) -> Compared:
     return Compared(blocks, infer(logs, floor))
 
 
-def between_runs(one: Question, drift_percent: float) -> Compared:
-    """A run against earlier ones; of these count those in which two blocks have the figure."""
+def between_runs(one: Question, drift_percent: float, leaning: float) -> Compared:
+    """A run against earlier ones; of these count those in which two blocks have the figure. See `against_earlier`."""
     earlier = [figures for figures in one.earlier if len(figures) >= 2]
     blocks = sum(map(len, earlier or one.earlier)), len(one.candidate)
     if not earlier or len(one.candidate) < 2:
@@ -130,7 +136,8 @@ def between_runs(one: Question, drift_percent: float) -> Compared:
         return Compared(blocks, None, _ZERO, len(earlier))
     *theirs, ours = (Sample.of([math.log(figure.value) for figure in figures.values()]) for figures in every)
     floor = math.sqrt(2) * max(_relative(figure) for figures in every for figure in figures.values())
-    return Compared(blocks, against_earlier(ours, theirs, floor, math.log1p(drift_percent / 100)), runs=len(earlier))
+    found = against_earlier(ours, theirs, floor, math.log1p(drift_percent / 100), leaning)
+    return Compared(blocks, found, runs=len(earlier))
 
 
 def _relative(figure: Figure) -> float:

@@ -10,16 +10,23 @@ import math
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
+from pydantic import Field
+
 from core.model import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pydantic import JsonValue
 
     from analysis.gate.sides import Figure, Side, SideCell
     from analysis.stats.criteria import Criteria
     from analysis.trial.records import Cell
+
+
+GOES_WITH_HOST = 0.2
+"""What slows all arms slows one more than another: ratios are allowed to go with the host's move by so much of it (in
+logs). In docs/results/turns.md zstd lost 17 % against snappy where the machine was a fifth slower."""
 
 
 class Reference(NamedTuple):
@@ -44,10 +51,15 @@ class Reference(NamedTuple):
 class Level(Part):
     """How the reference's own figure moved between runs: the host's doing, and no verdict."""
 
+    dataset: str
+    platform: str
     metric: str
-    cell: str = ""
-    ratio: float
-    """Candidate ÷ mean of the earlier runs."""
+    ratio: float = Field(description="Candidate ÷ mean of the earlier runs.")
+
+    @property
+    def leaning(self) -> float:
+        """Standard deviation (log) of how far ratios to the reference went with it."""
+        return GOES_WITH_HOST * abs(math.log(self.ratio))
 
 
 def reference_facts(side: Side, reference: Reference) -> dict[str, JsonValue]:
@@ -86,16 +98,15 @@ def _ratio(one: Figure, to: Figure) -> Figure:
     )
 
 
-def levels(candidate: Side, earlier: Sequence[Side], reference: Reference, metrics: Collection[str]) -> Iterator[Level]:
+def levels(candidate: Side, earlier: Sequence[Side], reference: Reference) -> Iterator[Level]:
     """How far the reference's own figures lie from those of the earlier runs."""
     ours = _means(candidate, reference)
     theirs = [_means(side, reference) for side in earlier]
-    several = len({place for place, _ in ours}) > 1
     for (place, metric), mean in ours.items():
         before = [means[place, metric] for means in theirs if (place, metric) in means]
-        if metric in metrics and before:
-            name = ", ".join(filter(None, place)) if several else ""
-            yield Level(metric=metric, cell=name, ratio=math.exp(mean - fmean(before)))
+        if before:
+            dataset, platform = place
+            yield Level(dataset=dataset, platform=platform, metric=metric, ratio=math.exp(mean - fmean(before)))
 
 
 def _means(side: Side, reference: Reference) -> Mapping[tuple[tuple[str, str], str], float]:
