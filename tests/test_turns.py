@@ -7,7 +7,7 @@ import signal
 import subprocess
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,13 +26,13 @@ ARMS = {"snappy": {"block_compressor": "snappy"}, "zstd": {"block_compressor": "
 TURNS = {"seconds": 1.0, "cut_s": 0.2}
 
 
-def spec(folder: Path, name: str, port: int, measure_s: int, **changes: object) -> Path:
-    rmw = {"threads": 2, "warmup_s": 1, "warmup_operations": 0, "measure_s": measure_s}
-    workloads = {"rmw": rmw, "paced": rmw | {"mix": "rmw", "measure_s": 2, "pace": {"of": "rmw"}}}
-    load = {"threads": 2, "warmup_s": 0}
-    return small(
-        folder / f"{name}.yaml", port, arms=ARMS, turns=TURNS, workloads=workloads, load=load, records=4000, **changes
-    )
+def rmw(measure_s: int) -> dict[str, Any]:
+    return {"threads": 2, "warmup_s": 1, "warmup_operations": 0, "measure_s": measure_s}
+
+
+def spec(folder: Path, name: str, port: int, workloads: dict[str, Any], **changes: object) -> Path:
+    common = {"arms": ARMS, "turns": TURNS, "workloads": workloads, "load": {"threads": 2, "warmup_s": 0}}
+    return small(folder / f"{name}.yaml", port, **common, records=4000, **changes)
 
 
 def phase(record: TrialRecord, name: str) -> Phase:
@@ -52,7 +52,8 @@ def children(pid: int) -> list[int]:
 
 
 def test_turns_end_to_end(tmp_path: Path) -> None:
-    ran = harness("run", spec(tmp_path, "turns", PORT, 4), "--results", tmp_path, "--plain")
+    workloads = {"rmw": rmw(4), "paced": rmw(2) | {"mix": "rmw", "pace": {"of": "rmw"}}}
+    ran = harness("run", spec(tmp_path, "turns", PORT, workloads), "--results", tmp_path, "--plain")
     assert ran.code == 0, ran.out + ran.err
     ledger = find_run(tmp_path / "turns/latest")
     records = ledger.records()
@@ -62,14 +63,20 @@ def test_turns_end_to_end(tmp_path: Path) -> None:
     spans = []
     for record in records:
         folder = ledger.trials_folder / record.trial
-        rmw = phase(record, "rmw")
-        assert [turn.round for turn in rmw.turns] == [1, 2, 3, 4, 5]  # the first one is a warm-up; 0.8 s count of each
-        assert rmw.measured_s == pytest.approx(sum(turn.measured_s for turn in rmw.turns), abs=0.01)
-        assert rmw.measured_operations == sum(turn.operations for turn in rmw.turns)
-        assert rmw.window is not None
-        assert rmw.window.mongod_cpu_s == pytest.approx(sum(turn.mongod_cpu_s or 0 for turn in rmw.turns))
-        assert rmw.window.pages_read is not None
-        assert sum(turn.frozen_cpu_s or 0 for turn in rmw.turns) < 0.1
+        closed = phase(record, "rmw")
+        assert [turn.round for turn in closed.turns] == [
+            1,
+            2,
+            3,
+            4,
+            5,
+        ]  # the first one is a warm-up; 0.8 s count of each
+        assert closed.measured_s == pytest.approx(sum(turn.measured_s for turn in closed.turns), abs=0.01)
+        assert closed.measured_operations == sum(turn.operations for turn in closed.turns)
+        assert closed.window is not None
+        assert closed.window.mongod_cpu_s == pytest.approx(sum(turn.mongod_cpu_s or 0 for turn in closed.turns))
+        assert closed.window.pages_read is not None
+        assert sum(turn.frozen_cpu_s or 0 for turn in closed.turns) < 0.1
         assert phase(record, "paced").target_per_s
         for name in ("load", "rmw", "paced"):
             spans += [(turn.opened_s or 0, turn.closed_s or 0, record.trial) for turn in read_turns(folder, name)]
@@ -85,7 +92,7 @@ def test_turns_end_to_end(tmp_path: Path) -> None:
 
 
 def test_a_kill_a_resume_and_a_mongod_that_dies_in_its_neighbours_turn(tmp_path: Path) -> None:
-    path = spec(tmp_path, "kills", PORT + 2, 8, limits={"attempts": 2})
+    path = spec(tmp_path, "kills", PORT + 2, {"rmw": rmw(8)}, limits={"attempts": 2})
     arguments = ("run", path, "--results", tmp_path / "results", "--plain")
     trials = tmp_path / "results/kills/latest/trials"
     killed = start(*arguments)
@@ -116,7 +123,7 @@ def test_a_kill_a_resume_and_a_mongod_that_dies_in_its_neighbours_turn(tmp_path:
 
 
 def test_tear_down_ends_what_is_frozen(tmp_path: Path) -> None:
-    path = spec(tmp_path, "frozen", PORT + 4, 60)
+    path = spec(tmp_path, "frozen", PORT + 4, {"rmw": rmw(60)})
     running = start("run", path, "--results", tmp_path / "results", "--plain")
     await_operations(running, tmp_path / "results/frozen/latest/trials", ".*.partial/rmw.status.log")
     playbooks = children(running.pid)
