@@ -70,7 +70,7 @@ def test_turns_end_to_end(tmp_path: Path) -> None:
             3,
             4,
             5,
-        ]  # the first one is a warm-up; 0.8 s count of each
+        ]  # the first is a warm-up; 0.8 s count of each
         assert closed.measured_s == pytest.approx(sum(turn.measured_s for turn in closed.turns), abs=0.01)
         assert closed.measured_operations == sum(turn.operations for turn in closed.turns)
         assert closed.window is not None
