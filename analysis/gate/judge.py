@@ -25,7 +25,7 @@ from analysis.gate.leads import Lead, leads
 from analysis.gate.pairing import Selection
 from analysis.gate.questions import Compared, Question, between_runs, questions, within_run
 from analysis.gate.reference import Level, Reference, levels, relative
-from analysis.gate.tolerances import Regression, Tolerances, bad_direction, is_regression
+from analysis.gate.tolerances import Regression, Tolerances, bad_direction, is_regression, is_timeless
 from analysis.stats.effects import ratio_estimate
 from analysis.stats.forecast import smallest_shown
 from analysis.stats.metrics import metric
@@ -97,7 +97,7 @@ class Gate(Part):
     confidence_percent: float
     checks: tuple[Check, ...]
     reference: str = Field("", description="The engine and arm that ratios are to.")
-    levels: tuple[Level, ...] = Field((), description="How the reference itself moved: context, never a verdict.")
+    levels: tuple[Level, ...] = Field((), description="How the reference's own speeds moved: context, never a verdict.")
     notes: tuple[str, ...] = ()
 
     def of(self, verdict: GateVerdict) -> tuple[Check, ...]:
@@ -146,6 +146,7 @@ def gate(baselines: Sequence[Side], candidate: Side, tolerances: Tolerances, sel
     ]
     if all(one.inference is None for one in found):
         raise NothingComparedError("; ".join(_why_nothing(found, newest, candidate)))
+    told = {question.key for question in asked}
     return Gate(
         baseline=_baseline_named(baselines, selection),
         candidate=_named(candidate, selection.engine, selection.arm),
@@ -153,7 +154,7 @@ def gate(baselines: Sequence[Side], candidate: Side, tolerances: Tolerances, sel
         confidence_percent=criteria.confidence_percent,
         checks=_checks(asked, found, criteria.confidence_percent),
         reference=str(reference or ""),
-        levels=tuple(one for one in moved if one.metric in {question.key for question in asked}),
+        levels=tuple(one for one in moved if one.metric in told and not is_timeless(one.metric)),
         notes=tuple(
             f"the tolerances name {name}, which no trial has"
             for name in tolerances.unknown({figure.metric for side in sides for figure in side.figures})
