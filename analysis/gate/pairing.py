@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.trial.settings import SETTINGS
 from core.model import Part
 
 if TYPE_CHECKING:
@@ -47,8 +46,6 @@ class Pair:
     candidate: Figures
     baseline_counters: Counters
     candidate_counters: Counters
-    differs: tuple[str, ...]
-    """What is under test: version and settings, as `zstd_level 6 → 19`."""
 
 
 def pair_cells(baseline: Side, candidate: Side, selection: Selection) -> list[Pair]:
@@ -122,7 +119,6 @@ def _pair(baseline: Side, candidate: Side, before: SideCell, after: SideCell) ->
         candidate=_figures(candidate.figures, ours),
         baseline_counters=_counters(baseline.counters, theirs),
         candidate_counters=_counters(candidate.counters, ours),
-        differs=tuple(_differs(before, after)),
     )
 
 
@@ -137,19 +133,6 @@ def _label(before: SideCell, after: SideCell) -> str:
 def _levels(cell: Cell) -> tuple[str, ...]:
     """What names a cell; the platform last, which may have no name."""
     return cell.engine, cell.arm, cell.dataset, cell.platform
-
-
-def _differs(before: SideCell, after: SideCell) -> Iterable[str]:
-    if before.version != after.version:
-        yield f"version {before.version} → {after.version}"
-    for one in SETTINGS:
-        asked, wanted = getattr(before.settings, one.key), getattr(after.settings, one.key)
-        if asked != wanted:
-            yield f"{one.key} {_shown(asked)} → {_shown(wanted)}"
-
-
-def _shown(value: object) -> str:
-    return "default" if value is None else str(value)
 
 
 def _figures(figures: Iterable[Figure], cell: int) -> Figures:

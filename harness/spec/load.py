@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from analysis.stats.criteria import Objective
-from analysis.stats.metrics import INSERT, keys
-from analysis.stats.primary import deciding_workload
-from analysis.trial.counters import release
-from analysis.trial.records import Regime
-from analysis.trial.regimes import FULL_CACHE
-from analysis.trial.settings import SETTINGS
-from core.sizes import show_size
 from harness.errors import InputError, did_you_mean
-from harness.spec import upgrade_path
 from harness.spec.campaign import Campaign
+from harness.spec.checks import cross_checks, name_checks
 from harness.spec.mix import find_mix, mix_names, read_mix
-from harness.spec.phases import Client, Workload
 from harness.spec.yaml_source import KeyPath, YamlSource, read_yaml
 
 if TYPE_CHECKING:
@@ -32,17 +23,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 CAMPAIGNS = ROOT / "campaigns"
 MIXES = ROOT / "workloads"
-RESULTS_INDEX = "index.html"
 _MOST_SHOWN = 10
-# What the files of a trial that are no phase's begin with, up to their first dot; docs/architecture.md lists them.
-_OF_A_TRIAL = {
-    "ansible", "context", "diagnostic", "failure", "in_force", "mongod", "network", "snapshot", "stop", "trial",
-    "verify",
-}  # fmt: skip
-_OF_UPGRADES = ("upgraded-", "verify-")
 _LONGEST_SHOWN = 200
 _LONGEST_FAULT = 1000  # as pydantic says it, which may repeat what was given
-_BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 
 
 def find_campaign(name_or_path: str) -> Path:
@@ -77,7 +60,7 @@ def load_campaign(path: Path) -> Campaign:
         InputError: with one line per fault, each with file, line, key and what is allowed.
     """
     source, campaign = _read(path, path.stem)
-    if faults := [*_cross_checks(campaign), *_name_checks(campaign), *_mix_checks(campaign, path)]:
+    if faults := [*cross_checks(campaign), *name_checks(campaign), *_mix_checks(campaign, path)]:
         raise _complaint(source, faults)
     read_mixes(campaign, path)
     return campaign
@@ -90,7 +73,7 @@ def load_kept(path: Path, name: str) -> Campaign:
         InputError: as there.
     """
     source, campaign = _read(path, name or path.stem, links=False)
-    if faults := list(_cross_checks(campaign)):
+    if faults := list(cross_checks(campaign)):
         raise _complaint(source, faults)
     return campaign
 
@@ -189,93 +172,6 @@ def _models_within(field: Any) -> Iterator[type[BaseModel]]:
         pending.extend(getattr(kind, "__args__", ()))
 
 
-def _reference_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
-    engines, wanted = sorted(campaign.engines), campaign.decision.reference_engine
-    if wanted is not None and wanted not in campaign.engines:
-        message = (
-            f"{wanted!r} is no engine of this campaign{did_you_mean(wanted, engines)}; it has {', '.join(engines)}"
-        )
-        yield ("decision", "reference_engine"), message
-    elif wanted is not None and len(campaign.engines) * len(campaign.arms) < 2:
-        yield ("decision", "reference_engine"), "the reference is the only cell: nothing is there to be held against it"
-
-
-def _cross_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
-    arms = sorted(campaign.arms)
-    if campaign.decision.baseline not in campaign.arms:
-        wrong = campaign.decision.baseline
-        message = f"{wrong!r} is no arm of this campaign{did_you_mean(wrong, arms)}; its arms: {', '.join(arms)}"
-        yield ("decision", "baseline"), message
-    engines, wanted = sorted(campaign.engines), campaign.decision.baseline_engine
-    if wanted is not None and (wanted not in campaign.engines or len(engines) < 2):
-        what = "has no other engine to be compared with" if wanted in engines else "is no engine of this campaign"
-        message = f"{wanted!r} {what}{did_you_mean(wanted, engines)}; the campaign's engines: {', '.join(engines)}"
-        yield ("decision", "baseline_engine"), message
-    yield from _reference_checks(campaign)
-    for name, arm in campaign.arms.items():
-        for one in SETTINGS:
-            too_old = sorted(e for e, engine in campaign.engines.items() if release(engine.version) < one.since)
-            if one.arm and getattr(arm, one.arm) is not None and too_old:
-                since = ".".join(map(str, one.since))
-                message = f"engine {too_old[0]} has no {one.label} (there is one from {since})"
-                yield ("arms", name, one.arm), f"{message}; leave it out for the built-in {one.before}"
-        if arm.cache_size is not None and arm.cache_size < 2**28:
-            yield ("arms", name, "cache_size"), "mongod takes no cache below 256MiB"
-    for name in campaign.engines:
-        for message in upgrade_path.faults(campaign, name):
-            yield ("engines", name, "upgraded_from"), message
-    yield from _regime_checks(campaign)
-    yield from _workload_checks(campaign)
-    yield from _capacity_checks(campaign)
-    yield from _metric_checks(campaign)
-
-
-def _regime_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
-    """Regimes that can't come about, whatever the host: no trial needs to be run for that."""
-    data, limit = campaign.records * campaign.document.size_bytes, campaign.memory_limit
-    caches = [campaign.arm_cache_bytes(arm) for arm in campaign.arms]
-    if (campaign.regime is Regime.OUT_OF_CACHE) != (limit is not None):
-        yield ("memory_limit",), "goes with `regime: out-of-cache`, and that one needs it"
-    elif limit is not None and limit < max(caches) + _BESIDE_CACHE:
-        least = show_size(max(caches) + _BESIDE_CACHE)
-        yield ("memory_limit",), f"mongod needs memory beside its cache: at least {least} here"
-    elif limit is not None and data <= limit:
-        message = f"{show_size(data)} of documents fit into the memory limit of {show_size(limit)}: not out of cache"
-        yield ("records",), message
-    if campaign.regime is Regime.IN_CACHE and data > FULL_CACHE * min(caches):
-        yield ("records",), f"{show_size(data)} of documents do not fit into a cache of {show_size(min(caches))}"
-
-
-def _workload_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
-    for name, workload in campaign.workloads.items():
-        if name in {"load", INSERT}:
-            yield ("workloads", name), f"`{name}` names the load itself; call the workload something else"
-        closed = sorted(other for other, one in campaign.workloads.items() if not _is_offered_a_rate(one))
-        if workload.pace and workload.pace.of not in closed:
-            message = (
-                f"{workload.pace.of!r} is no closed-loop workload of this campaign; there are: {', '.join(closed)}"
-            )
-            yield ("workloads", name, "pace", "of"), message
-        if workload.pace and campaign.most_blocks < 2 and campaign.design == "sequential":
-            yield ("workloads", name, "pace"), "the first block finds the maximum: pace needs at least 2 blocks"
-
-
-def _name_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
-    """Names that would make two files one. Runs of before keep theirs: what they left has been read."""
-    for name in campaign.workloads:
-        first = name.partition(".")[0]
-        if first in _OF_A_TRIAL or first.startswith(_OF_UPGRADES):
-            yield ("workloads", name), f"`{first}` names files of every trial; call the workload something else"
-    for name in campaign.engines:
-        way = upgrade_path.stations(campaign, name)
-        versions = [campaign.engines[one].version for one in way if one in campaign.engines]
-        if len(set(versions)) < len(versions):
-            told = f"{max(versions, key=versions.count)} is on the way twice; its steps' evidence is named by versions"
-            yield ("engines", name, "upgraded_from"), told
-    if campaign.name == RESULTS_INDEX:
-        yield ("name",), f"`{RESULTS_INDEX}` is the index of all runs; call the campaign something else"
-
-
 def _mix_checks(campaign: Campaign, path: Path) -> Iterator[tuple[KeyPath, str]]:
     folders = _mix_folders(path)
     for name, workload in campaign.workloads.items():
@@ -285,43 +181,3 @@ def _mix_checks(campaign: Campaign, path: Path) -> Iterator[tuple[KeyPath, str]]
             mixes = mix_names(folders)
             told = f"no {mix}.properties in {folders[0]} or workloads/{did_you_mean(mix, mixes)}"
             yield key, f"{told}; there are: {', '.join(mixes)}"
-
-
-def _capacity_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
-    """Objectives that rest on what a workload can do, where it is told how much to do."""
-    objective = campaign.decision.objective
-    phases: dict[str, Client] = {INSERT: campaign.load, **campaign.workloads}
-    name = deciding_workload(phases, campaign.decision.prices.workload)
-    if objective not in (Objective.COST, Objective.THROUGHPUT) or not _is_offered_a_rate(phases[name]):
-        return
-    free = ", ".join(other for other, one in phases.items() if not _is_offered_a_rate(one))
-    message = (
-        f"`{objective}` rests on the throughput of {name!r}, which is offered a rate, the same in every arm; name a "
-        f"workload that goes as fast as it can in decision.prices.workload (there are: {free or 'none'}), or choose "
-        "another objective"
-    )
-    yield ("decision", "objective"), message
-
-
-def _is_offered_a_rate(phase: Client) -> bool:
-    return bool(phase.target_per_s or (isinstance(phase, Workload) and phase.pace))
-
-
-def _metric_checks(campaign: Campaign) -> Iterator[tuple[KeyPath, str]]:
-    """Metrics that the decision names, and that no trial of this campaign will have."""
-    decision, known = campaign.decision, keys(campaign.workloads)
-    named: list[tuple[KeyPath, str]] = [
-        (("decision", "constraints", i, "metric"), constraint.metric)
-        for i, constraint in enumerate(decision.constraints)
-    ]
-    if decision.primary != "default":
-        named += [(("decision", "primary", i), key) for i, key in enumerate(decision.primary)]
-    if not campaign.workloads:
-        aged = "no workload runs after the load here, so nothing ages; take the state of the loaded documents"
-        if decision.objective is Objective.AGED_STORAGE:
-            yield ("decision", "objective"), aged
-        if decision.prices.storage_state == "aged":
-            yield ("decision", "prices", "storage_state"), aged
-    for at, key in named:
-        if key not in known:
-            yield at, f"{key!r} is no metric of this campaign{did_you_mean(key, known)}; docs/metrics.md lists them"

@@ -118,6 +118,7 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
         ("rmw:", "verify:", ":11: workloads.verify", "names files of every trial"),
         ("rmw:", "verify-6.0.5:", ":11: workloads.verify-6", "names files of every trial"),
         ("rmw:", "snapshot.after-a:", ":11: workloads.snapshot.after-a", "names files of every trial"),
+        ("rmw:", "loaded:", ":11: workloads.loaded", "names a step of every trial"),
         ("seed: 7", "seed: 7\nname: index.html", ":2: name", "the index of all runs"),
         ("baseline: snappy", "baseline: snappy\n  primary: [rmw.p98]", ":14: decision.primary.0", "'rmw.p99'"),
         (
