@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 RMW = "READ-MODIFY-WRITE"
 _ONE_CUT_S = 0.25  # between the ticks of one second's series lie some ms, of two seconds' about 1 s
+_SHORTEST_S = 0.1  # what a bulk write may take: within less there may be nothing to count
 _OPERATION = "[A-Z-]+"  # all that may stand between a phase's name and the ending: names may go on after a dot
 
 Window = tuple[tuple[float, float], ...]
@@ -89,9 +90,10 @@ class Part:
 
     @property
     def turns(self) -> Window:
-        """The measured spans of its turns; all of them where none was long enough to be."""
+        """The measured spans of its turns; all of them where the phase was over as soon as it was measured."""
         measured = ((turn.measured_s, turn.closed_s) for turn in self.account.turns if turn.measured_s is not None)
-        return tuple((since, until) for since, until in measured if until > since) or self.open
+        spans = tuple((since, until) for since, until in measured if until > since)
+        return spans if length_s(spans) >= _SHORTEST_S else self.open
 
     def usable_cores(self, asked: Client, clients: int) -> float:
         """The cores that this client's threads can use at most: a control group may allow parts of one."""

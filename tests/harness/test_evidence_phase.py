@@ -62,6 +62,22 @@ def test_the_window_begins_when_seconds_and_operations_are_past() -> None:
     assert batched(warmup_s=0.5, operations=100).measured_operations == batched(warmup_s=0.5).measured_operations
 
 
+@pytest.mark.parametrize(("measured_s", "all_of_it"), [(0.02, True), (0.5, False)])
+def test_a_phase_that_was_over_as_soon_as_it_was_measured_is_measured_whole(
+    tmp_path: Path,
+    measured_s: float,
+    all_of_it: bool,  # noqa: FBT001
+) -> None:
+    shutil.copytree(RECORDED, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "load.client.json"
+    account = json.loads(path.read_bytes())
+    part = read_part("one", RECORDED, "load")
+    ends = max(interval.end_s for log in part.logs.values() for interval in log.intervals)
+    account["turns"] = [{"opened_s": part.began, "measured_s": ends - measured_s, "closed_s": ends}]
+    path.write_text(json.dumps(account))
+    assert (batched(tmp_path).measured_operations == 80_050) == all_of_it
+
+
 @pytest.mark.parametrize(("wanted", "flagged"), [(10_000, False), (300_000, True)])
 def test_a_window_that_began_before_the_client_was_warm_is_flagged(wanted: int, flagged: bool) -> None:  # noqa: FBT001
     phase = batched(operations=10_000)
