@@ -16,7 +16,7 @@ from tests.harness.commands import harness
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.beside]
 CPU, STORAGE = "insert.mongod_cpu_us_per_operation", "storage_bytes_per_document"
 
 
