@@ -4,6 +4,17 @@ from __future__ import annotations
 
 import re
 
+# As mongod 4.4 to 6.0 name them in a collection's creationString.
+_NAMES = """
+    access_pattern_hint allocation_size app_metadata assert block_allocation block_compressor cache_resident checksum
+    colgroups collator columns dictionary encryption exclusive extractor format huffman_key huffman_value
+    ignore_in_memory_cache_size immutable import internal_item_max internal_key_max internal_key_truncate
+    internal_page_max key_format key_gap leaf_item_max leaf_key_max leaf_page_max leaf_value_max log lsm
+    memory_page_image_max memory_page_max os_cache_dirty_max os_cache_max prefix_compression prefix_compression_min
+    readonly source split_deepen_min_child split_deepen_per_child split_pct tiered_object tiered_storage type
+    value_format verbose write_timestamp_usage
+"""
+_NAMED_BEFORE = (7,)
 _PART = re.compile(r'"[^"]*"|[()\[\]{},=:]|[^()\[\]{},=:"\s]+')
 _NUMBER = re.compile(r"([0-9]{1,19})([KMGTP]?)B?", re.IGNORECASE | re.ASCII)
 _DEEPEST = 10  # WiredTiger's own groups lie two deep; what is damaged may open any number
@@ -36,6 +47,18 @@ def options(text: str) -> dict[str, str]:
             name = part.strip('"')
             found[".".join((*groups, name))] = ""
     return found
+
+
+def unknown_options(text: str, version: tuple[int, ...]) -> list[str]:
+    """The options of a collection that mongod of this release does not have; none of a release newer than the list."""
+    if version >= _NAMED_BEFORE:
+        return []
+    return sorted({name.partition(".")[0] for name in options(text)} - set(option_names()))
+
+
+def option_names() -> list[str]:
+    """What a collection's configuration may say."""
+    return _NAMES.split()
 
 
 def meaning(value: str) -> int | str:

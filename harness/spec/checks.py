@@ -11,6 +11,7 @@ from analysis.trial.counters import release
 from analysis.trial.records import Regime
 from analysis.trial.regimes import FULL_CACHE
 from analysis.trial.settings import SETTINGS
+from analysis.trial.wiredtiger_config import option_names, options, unknown_options
 from core.sizes import show_size
 from harness.errors import did_you_mean
 from harness.spec import upgrade_path
@@ -32,6 +33,7 @@ _OF_A_TRIAL = {
 }  # fmt: skip
 _OF_UPGRADES = ("upgraded-", "verify-")
 _STEPS = {"empty", "loaded", "upgrade"}  # of trials that take turns, beside their phases: harness.plan.turns
+_ALLOCATION_BYTES, _LARGEST_PAGE_BYTES = 4096, 512 * 2**20  # WiredTiger's, unless allocation_size says otherwise
 _BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 
 
@@ -64,6 +66,20 @@ def cross_checks(campaign: Campaign) -> Iterator[Fault]:
     yield from _workload_checks(campaign)
     yield from _capacity_checks(campaign)
     yield from _metric_checks(campaign)
+
+
+def arm_checks(campaign: Campaign) -> Iterator[Fault]:
+    """Settings of arms with which mongod could not create the collection. Kept runs have their trials to say so."""
+    oldest = min(release(engine.version) for engine in campaign.engines.values())
+    for name, arm in campaign.arms.items():
+        size, further = arm.leaf_page_max, arm.collection_config or ""
+        unit = 1 if "allocation_size" in options(further) else _ALLOCATION_BYTES
+        if size is not None and (size % unit or size > _LARGEST_PAGE_BYTES):
+            meant = f" (did you mean {size}KiB?)" if size < _ALLOCATION_BYTES else ""
+            yield ("arms", name, "leaf_page_max"), f"{show_size(size)}: pages are whole 4KiB, up to 512MiB{meant}"
+        for option in unknown_options(further, oldest):
+            message = f"WiredTiger's collections have no option {option!r}{did_you_mean(option, option_names())}"
+            yield ("arms", name, "collection_config"), message
 
 
 def name_checks(campaign: Campaign) -> Iterator[Fault]:

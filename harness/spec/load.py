@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from harness.errors import InputError, did_you_mean
 from harness.spec.campaign import Campaign
-from harness.spec.checks import cross_checks, name_checks
+from harness.spec.checks import arm_checks, cross_checks, name_checks
 from harness.spec.mix import find_mix, mix_names, read_mix
 from harness.spec.yaml_source import KeyPath, YamlSource, read_yaml
 
@@ -60,7 +60,7 @@ def load_campaign(path: Path) -> Campaign:
         InputError: with one line per fault, each with file, line, key and what is allowed.
     """
     source, campaign = _read(path, path.stem)
-    if faults := [*cross_checks(campaign), *name_checks(campaign), *_mix_checks(campaign, path)]:
+    if faults := [*cross_checks(campaign), *arm_checks(campaign), *name_checks(campaign), *_mix_checks(campaign, path)]:
         raise _complaint(source, faults)
     read_mixes(campaign, path)
     return campaign

@@ -40,7 +40,7 @@ SPEC: dict[str, Any] = yaml.safe_load((ROOT / "campaigns/quick.yaml").read_text(
     },
     "arms": {
         "snappy": {"block_compressor": "snappy", "leaf_page_max": "64KiB", "cpu_limit": 2.5, "sync_period_s": 60},
-        "zlib": {"block_compressor": "zlib", "zlib_level": 6, "cache_size": "1GiB", "collection_config": "a=1"},
+        "zlib": {"block_compressor": "zlib", "zlib_level": 6, "cache_size": "1GiB", "collection_config": "verbose=a"},
     },
     "datasets": {
         "words": {"recipe": "faker-sentences", "sentences": 1000, "locale": "en_US"},

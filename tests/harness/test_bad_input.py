@@ -136,7 +136,7 @@ def test_a_mongod_that_will_not_start(spec: Path, tmp_path: Path, engine: Path) 
 def test_a_template_in_a_spec_is_text(spec: Path, tmp_path: Path) -> None:
     """It reaches mongod as it stands, and mongod refuses it; on this machine it runs nothing."""
     ran = tmp_path / "ran"
-    hostile = f"{{{{ lookup('ansible.builtin.pipe', 'touch {ran}') }}}}"
+    hostile = f"log=({{{{ lookup('ansible.builtin.pipe', 'touch {ran}') }}}})"
     change(spec, "{block_compressor: snappy}", f'{{block_compressor: snappy, collection_config: "{hostile}"}}')
     change(spec, "  zstd: {block_compressor: zstd}\n", "")
     refused(run(spec), 3, "mongod refused create", "lookup('ansible.builtin.pipe'")

@@ -92,6 +92,24 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
     [
         ("seed: 7", "sede: 7", ":1: sede", "did you mean 'seed'?"),
         ("{block_compressor: snappy}", "{block_compresor: snappy}", ":5: arms.snappy.block_compresor", "unknown key"),
+        (
+            "{block_compressor: snappy}",
+            "{block_compressor: snappy, leaf_page_max: 16}",
+            ":5: arms.snappy.leaf_page_max",
+            "did you mean 16KiB?",
+        ),
+        (
+            "{block_compressor: snappy}",
+            "{block_compressor: snappy, leaf_page_max: 30000}",
+            ":5: arms.snappy.leaf_page_max",
+            "whole 4KiB",
+        ),
+        (
+            "{block_compressor: snappy}",
+            "{block_compressor: snappy, collection_config: memory_page_mx=1MB}",
+            ":5: arms.snappy.collection_config",
+            "no option 'memory_page_mx' (did you mean 'memory_page_max'?)",
+        ),
         ("block_compressor: snappy", "block_compressor: lz4", ":5: arms.snappy.block_compressor", "'none', 'snappy'"),
         ("zstd_level: 3", "zstd_level: 30", ":6: arms.zstd.zstd_level", "less than or equal to 22"),
         ("zstd_level: 3", "zlib_level: 3", ":6: arms.zstd", "zlib_level 3 has no effect"),

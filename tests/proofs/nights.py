@@ -1,6 +1,6 @@
 """Nights of one campaign, half of them on a slower host, and in the last one a level of zstd that was changed.
 
-    python -m tests.proofs.nights RESULTS [NIGHTS]    run that many (10 if left out; four to five minutes each), and look
+    python -m tests.proofs.nights RESULTS [NIGHTS]    run that many (10 if left out; five minutes each), and look
     python -m tests.proofs.nights RESULTS --read      look at what is there
 
 The gate holds each night against all before it. It must name no arm but in the last night, and there the one that was
