@@ -14,6 +14,10 @@ stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
 options   = --inventory "$(INVENTORY)" $(cloud_home)
 
+ifneq ($(filter-out plain json quiet,$(PROGRESS)),)
+$(error PROGRESS=$(PROGRESS): choose plain, json or quiet, or leave it out)
+endif
+
 # Where the environment forbids bytecode, every command, and Ansible within it, would compile its packages anew.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import socket
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -118,6 +119,14 @@ def test_results_that_cannot_be_written(spec: Path) -> None:
 @pytest.mark.real
 def test_a_home_that_cannot_be_written(spec: Path) -> None:
     refused(run(spec, "--home", "/proc/pressgauge"), 3, "/proc/pressgauge")
+
+
+def test_a_kind_of_progress_that_there_is_not() -> None:
+    ran = subprocess.run(
+        ["make", "run-campaign", "PROGRESS=foo"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ran.returncode == 2
+    assert "PROGRESS=foo: choose plain, json or quiet" in ran.stderr
 
 
 @pytest.mark.real
