@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import socket
+import subprocess
 from contextlib import closing
 from typing import TYPE_CHECKING
 
