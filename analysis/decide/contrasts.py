@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from analysis.decide.sentences import capital
 from analysis.stats import quantities
 from analysis.stats.metrics import metric
 from analysis.stats.verdicts import Effect, Family, Verdict
@@ -47,14 +48,13 @@ def contrast(effects: Iterable[Effect], baseline: str, step: str, margin_percent
 
 def _sentence(step: str, changed: Sequence[Effect], still: Sequence[Effect], total: int, margin_percent: float) -> str:
     """Whether the step changed anything, and how much of the question is open."""
-    capital = step[:1].upper() + step[1:]
     if total == 0:
         return f"Nothing can be said of {step}: no trial compares them."
     if changed:
         said = [f"{_label(one)} {one.verdict}" for one in changed[:_MOST_NAMED]]
         more = f" and {len(changed) - _MOST_NAMED} more" if len(changed) > _MOST_NAMED else ""
         left = f"; {len(still)} of {total} comparisons are undecided" if still else ""
-        return f"{capital} changed something: {', '.join(said)}{more}{left}."
+        return f"{capital(step)} changed something: {', '.join(said)}{more}{left}."
     if len(still) == total:
         return f"Undecided: none of {total} comparisons shows what {step} changed."
     if still:
@@ -63,7 +63,7 @@ def _sentence(step: str, changed: Sequence[Effect], still: Sequence[Effect], tot
             f"No change is shown for {step}: {proven} of {total} comparisons are equivalent "
             f"(within ±{margin_percent:g} %), {len(still)} undecided."
         )
-    return f"{capital} changed nothing: all {total} comparisons are equivalent (within ±{margin_percent:g} %)."
+    return f"{capital(step)} changed nothing: all {total} comparisons are equivalent (within ±{margin_percent:g} %)."
 
 
 def _label(effect: Effect) -> str:

@@ -73,14 +73,15 @@ def unsteady_arms(records: Sequence[TrialRecord]) -> Iterator[Unsteady]:
         stood_still = {(record.cell.arm, record.block) for record in inside if _stood_still(record)}
         in_turns = any(phase.turns for record in inside for phase in record.phases)
         struck, seen = spells(looks, stood_still), Counter(look.arm for look in looks)
-        for arm in named(looks, stood_still, LEVEL / len(groups)):
+        for arm in named(struck, seen, LEVEL / len(groups)):
             others = struck.total() - struck[arm], seen.total() - seen[arm]
             yield Unsteady(group, arm, struck[arm], seen[arm], *others, in_turns)
 
 
-def named(looks: Sequence[Look], stood_still: Iterable[tuple[str, int]] = (), level: float = LEVEL) -> Iterator[str]:
-    """The arms with so many of all spells that chance, by Bonferroni's bound, would hardly have dealt them."""
-    struck, seen = spells(looks, stood_still), Counter(look.arm for look in looks)
+def named(struck: Counter[str], seen: Counter[str], level: float = LEVEL) -> Iterator[str]:
+    """The arms with so many of all spells (`struck`), for their looks (`seen`), that chance, by Bonferroni's bound,
+    would hardly have dealt them.
+    """
     for arm, count in seen.items():
         chance = stats.binom.sf(struck[arm] - 1, struck.total(), count / seen.total())
         if len(seen) > 1 and chance * len(seen) <= level:

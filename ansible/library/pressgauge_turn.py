@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible.module_utils.pressgauge.failures import Failure, run_module
-from ansible.module_utils.pressgauge.turns import LEAVE, TURNS, Mongods, Turns
+from ansible.module_utils.pressgauge.turns import LEAVE, TURNS, Mongods, begin, end
 
 DOCUMENTATION = r"""
 module: pressgauge_turn
@@ -50,19 +50,13 @@ ARGUMENTS: dict[str, Any] = {
 
 def act(params: dict[str, Any]) -> dict[str, Any]:
     """Wait for the floor, or give it back."""
-    turns, mongods = Turns.of(params["turns"]), Mongods.of(params["turns"]["instances"])
     begins = params["state"] == "begun"
     try:
-        if begins:
-            turns.ask(params["stage"])
-            mongods.thaw()
-        else:
-            mongods.freeze()
-            turns.over(params["stage"], finished=True)
+        (begin if begins else end)(params["turns"], params["stage"])
     except Failure:
         if params["stage"] != LEAVE:
             raise
-        mongods.thaw()  # whoever gave turns is gone; a trial ends all the same
+        Mongods.of(params["turns"]["instances"]).thaw()  # whoever gave turns is gone; a trial ends all the same
     return {"changed": True, "waited": begins}
 
 

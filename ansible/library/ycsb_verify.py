@@ -14,7 +14,7 @@ from typing import Any
 
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun
-from ansible.module_utils.pressgauge.turns import TURNS, beside_others
+from ansible.module_utils.pressgauge.turns import TURNS, begin
 
 RETURN = r"""
 verification: {type: dict, returned: success, description: The content of <name>.json.}
@@ -43,7 +43,8 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         "verify.ranges": ",".join(ranges),
         "verify.out": found,
     }
-    beside_others(params["turns"], params["name"])
+    if params["turns"] is not None:
+        begin(params["turns"], params["name"])
     JavaRun(params["name"], "pressgauge.Verify", found, (), properties, params).run()
     return {"changed": True, "verification": json.loads(found.read_text("utf-8"))}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -104,9 +105,9 @@ def _expanded(baselines: Iterable[Path], candidate: str) -> Iterator[Path]:
     for path in baselines:
         if path.is_dir() and not (path / SPEC_FILE).is_file():
             runs = [one for one in path.glob(f"[!.]*/{SPEC_FILE}") if not one.parent.is_symlink()]
-            earlier = sorted(one.parent for one in runs if one.parent.name < candidate)
-            finished = [one for one in earlier if find_run(one).finished]
-            found = [*sorted(path.glob("*.json")), *finished[-MOST_EARLIER:]]
+            earlier = sorted((one.parent for one in runs if one.parent.name < candidate), reverse=True)
+            newest = list(islice((one for one in earlier if find_run(one).finished), MOST_EARLIER))
+            found = [*sorted(path.glob("*.json")), *reversed(newest)]
             if not found:
                 raise InputError(
                     f"{path}: no run that finished before {candidate}, and no baseline file, is here",

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.plan.trials import cells, drawn, williams_row
-from harness.plan.warming import warm_up
+from harness.plan.warming import warm_ups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from harness.plan.trials import PlannedTrial
     from harness.spec.campaign import Campaign
-    from harness.spec.phases import Load, Pace, Workload
+    from harness.spec.phases import Pace, Workload
 
 LEAVE = "at the end"
 """The stage in which a trial ends, well or not. Names of stages are agreed with `ansible/trial.yml`."""
@@ -62,9 +62,8 @@ def stages(campaign: Campaign, workloads: Mapping[str, Workload], clients: int) 
     """
     turns = campaign.turns
     found = [Stage("empty")]
-    phases: dict[str, Load | Workload] = {"load": campaign.load, **workloads}
-    for name, phase in phases.items():
-        warm = warm_up(campaign, phase, clients)
+    for name, warm in warm_ups(campaign, workloads, clients).items():
+        phase = campaign.load if name == "load" else workloads[name]
         measured_s = getattr(phase, "measure_s", None)
         stage = Stage(
             name,

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.spec.campaign import Campaign
-    from harness.spec.yaml_source import KeyPath
-
-    Fault = tuple[KeyPath, str]
+    from harness.spec.yaml_source import Fault
 
 RESULTS_INDEX = "index.html"
 # What the files of a trial that are no phase's begin with, up to their first dot; docs/architecture.md lists them.
@@ -164,7 +162,7 @@ def _is_offered_a_rate(phase: Client) -> bool:
 def _metric_checks(campaign: Campaign) -> Iterator[Fault]:
     """Metrics that the decision names, and that no trial of this campaign will have."""
     decision, known = campaign.decision, keys(campaign.workloads)
-    named: list[tuple[KeyPath, str]] = [
+    named: list[Fault] = [
         (("decision", "constraints", i, "metric"), constraint.metric)
         for i, constraint in enumerate(decision.constraints)
     ]

@@ -11,7 +11,7 @@ from harness.errors import InputError, did_you_mean
 from harness.spec.campaign import Campaign
 from harness.spec.checks import arm_checks, cross_checks, name_checks
 from harness.spec.mix import find_mix, mix_names, read_mix
-from harness.spec.yaml_source import KeyPath, YamlSource, read_yaml
+from harness.spec.yaml_source import Fault, KeyPath, YamlSource, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +107,7 @@ def _read(path: Path, name: str, *, links: bool = True) -> tuple[YamlSource, Cam
         raise _complaint(source, [_describe(source, detail) for detail in error.errors()]) from error
 
 
-def _complaint(source: YamlSource, faults: list[tuple[KeyPath, str]]) -> InputError:
+def _complaint(source: YamlSource, faults: list[Fault]) -> InputError:
     lines = [f"{source.path}:{source.line(at)}: {_dotted(at)}: {message}" for at, message in faults[:_MOST_SHOWN]]
     if len(faults) > _MOST_SHOWN:
         lines.append(f"… and {len(faults) - _MOST_SHOWN} more")
@@ -118,7 +118,7 @@ def _dotted(at: KeyPath) -> str:
     return _short(".".join(str(part) for part in at)) or "(top level)"
 
 
-def _describe(source: YamlSource, detail: ErrorDetails) -> tuple[KeyPath, str]:
+def _describe(source: YamlSource, detail: ErrorDetails) -> Fault:
     """Key path within the file, and the fault in plain words."""
     at = _path_in_file(source, detail["loc"])
     kind = detail["type"]
@@ -172,7 +172,7 @@ def _models_within(field: Any) -> Iterator[type[BaseModel]]:
         pending.extend(getattr(kind, "__args__", ()))
 
 
-def _mix_checks(campaign: Campaign, path: Path) -> Iterator[tuple[KeyPath, str]]:
+def _mix_checks(campaign: Campaign, path: Path) -> Iterator[Fault]:
     folders = _mix_folders(path)
     for name, workload in campaign.workloads.items():
         mix = workload.mix or name

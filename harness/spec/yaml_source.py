@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KeyPath = tuple[str | int, ...]
+Fault = tuple[KeyPath, str]
+"""Where it is, and what is wrong."""
 MOST_BYTES = 1 << 20
 _MAX_NODES = 20_000
 _LONGEST_NUMBER = 40  # what is longer takes long to parse, or to show

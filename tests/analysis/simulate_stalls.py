@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.stats.scatter import moderated
-from analysis.stats.stalls import Look, named
+from analysis.stats.stalls import Look, named, spells
 from tests.analysis.simulate_scatter import ARMS
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def seen(blocks: int, stalls: Stalls, campaigns: int = 300) -> tuple[float, floa
     for _ in range(campaigns):
         logs, _ = turns(rng, 1, blocks, sum(ROUNDS.values()), stalls)
         parts = np.split(np.exp(logs[0]), np.cumsum(list(ROUNDS.values()))[:-1], axis=-1)
-        arms = set(named([look for name, part in zip(ROUNDS, parts, strict=True) for look in _looks(name, part)]))
+        looks = [look for name, part in zip(ROUNDS, parts, strict=True) for look in _looks(name, part)]
+        arms = set(named(spells(looks), Counter(look.arm for look in looks)))
         right += f"arm{STALLING}" in arms
         wrong += bool(arms - {f"arm{STALLING}"})
     return right / campaigns, wrong / campaigns

@@ -8,11 +8,8 @@ The arms are snappy, snappy again and zstd. The half-width is that of a 95 % int
 
 from __future__ import annotations
 
-import argparse
 import math
 import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -22,9 +19,11 @@ from analysis.stats import frames
 from harness.ledger.ledger import Ledger
 from harness.spec.load import ROOT
 from tests.campaigns import small
+from tests.proofs.tables import run_anew, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 CAMPAIGNS, BLOCKS, SHOWN_BLOCKS = 4, 2, 3
 ARMS = {
@@ -66,8 +65,7 @@ def run(results: Path) -> None:
     for _ in range(CAMPAIGNS):
         for name, design in DESIGNS.items():
             spec = small(results / f"{name}.yaml", 29117, **SAME, **design)
-            command = [sys.executable, "-m", "harness", "run", str(spec), "--results", str(results), "--new", "--quiet"]
-            subprocess.run(command, cwd=ROOT, check=False)
+            subprocess.run(run_anew(spec, results), cwd=ROOT, check=False)
 
 
 def log_ratios(folder: Path) -> pd.DataFrame:
@@ -102,10 +100,4 @@ def lines(results: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=Path)
-    parser.add_argument("--read", action="store_true")
-    asked = parser.parse_args()
-    if not asked.read:
-        run(asked.results)
-    print(*lines(asked.results), sep="\n")  # noqa: T201
+    show(__doc__, run, lines)

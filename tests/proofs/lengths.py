@@ -9,10 +9,7 @@ holds three or four of them and the shortest none or one.
 
 from __future__ import annotations
 
-import argparse
 import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +18,11 @@ from analysis.stats import frames
 from harness.ledger.ledger import Ledger
 from harness.spec.load import ROOT
 from tests.campaigns import small
+from tests.proofs.tables import run_anew, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 BASELINE = "snappy"
 LENGTHS_S = {"short": 5, "middle": 14, "long": 45}
@@ -68,15 +67,8 @@ def run(results: Path) -> None:
     """Run the campaign anew."""
     results.mkdir(parents=True, exist_ok=True)
     spec = small(results / "lengths.yaml", 29117, **SPEC)
-    command = [sys.executable, "-m", "harness", "run", str(spec), "--results", str(results), "--new", "--plain"]
-    subprocess.run(command, cwd=ROOT, check=False)
+    subprocess.run(run_anew(spec, results, "--plain"), cwd=ROOT, check=False)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=Path)
-    parser.add_argument("--read", action="store_true")
-    asked = parser.parse_args()
-    if not asked.read:
-        run(asked.results)
-    print(*lines(asked.results), sep="\n")  # noqa: T201
+    show(__doc__, run, lines)

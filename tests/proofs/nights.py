@@ -29,6 +29,7 @@ from harness.ledger.ledger import Ledger
 from harness.ledger.results_index import find_shifts, run_summaries
 from harness.spec.load import ROOT, find_campaign
 from tests.harness.commands import environment
+from tests.proofs.tables import run_anew
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,20 +70,15 @@ def spec(level: int) -> str:
 def slower_host() -> Iterator[Path]:
     """A control group in which everything together may use so many CPUs."""
     ansible.module_utils.__path__.append(str(ROOT / "ansible/module_utils"))  # where Ansible looks for them
-    from ansible.module_utils.pressgauge import control_groups  # noqa: PLC0415 - there from now on
+    from ansible.module_utils.pressgauge import control_groups, limits  # noqa: PLC0415 - there from now on
 
-    parent, found = control_groups.parent_group("cpu"), control_groups.own_group("self", "cpu")
-    if parent is None or found is None:
+    parent = limits.CPU.parent_group()
+    if parent is None:
         raise SystemExit("this host allows no control group with a CPU quota")
     group = parent / "pressgauge-nights"
     group.mkdir(exist_ok=True)
-    quota = round(QUOTA_CPUS * PERIOD_US)
     try:
-        if found[2] == 2:
-            (group / "cpu.max").write_text(f"{quota} {PERIOD_US}")
-        else:
-            (group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
-            (group / "cpu.cfs_quota_us").write_text(str(quota))
+        limits.write_cpus(group, QUOTA_CPUS, PERIOD_US)
         yield group
     finally:
         control_groups.remove(group)
@@ -92,7 +88,7 @@ def run(results: Path, nights: int) -> None:
     """Run the campaign so many times."""
     results.mkdir(parents=True, exist_ok=True)
     path = results / f"{CAMPAIGN}.yaml"
-    command = [sys.executable, "-m", "harness", "run", str(path), "--results", str(results), "--new", "--quiet"]
+    command = run_anew(path, results)
     for night in range(nights):
         path.write_text(spec(LEVELS[night == nights - 1]), encoding="utf-8")
         slow = night in slow_nights(nights)

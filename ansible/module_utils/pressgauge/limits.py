@@ -92,14 +92,15 @@ def _read_cpus(group: Path) -> float | None:
     return int(words[0]) / int(words[1])
 
 
-def _write_cpus(group: Path, cpus: float) -> None:
-    quota_us = round(cpus * _PERIOD_US)
-    control_groups.write_limit(group, (_WHOLE,), f"{quota_us} {_PERIOD_US}")
-    control_groups.write_limit(group, (_PERIOD,), _PERIOD_US)
+def write_cpus(group: Path, cpus: float, period_us: int = _PERIOD_US) -> None:
+    """Let a group use so many CPUs' worth of time in each period."""
+    quota_us = round(cpus * period_us)
+    control_groups.write_limit(group, (_WHOLE,), f"{quota_us} {period_us}")
+    control_groups.write_limit(group, (_PERIOD,), period_us)
     control_groups.write_limit(group, (_QUOTA,), quota_us)
 
 
 MEMORY: Limit[int] = Limit("memory", "memory", "see `regime` in docs/spec.md", _read_bytes, _write_bytes)
 """Bytes of memory, the file cache of what is read and written included, and no swap."""
-CPU: Limit[float] = Limit("cpu", "CPU", "leave `cpu_limit` out", _read_cpus, _write_cpus)
+CPU: Limit[float] = Limit("cpu", "CPU", "leave `cpu_limit` out", _read_cpus, write_cpus)
 """CPUs' worth of time, as a quota in each tenth of a second."""

@@ -91,21 +91,23 @@ def alone(turns: Mapping[str, Any] | None, stage: str) -> Iterator[None]:
     if turns is None:
         yield
         return
-    harness, mongods = Turns.of(turns), Mongods.of(turns["instances"])
-    harness.ask(stage)
-    mongods.thaw()
+    begin(turns, stage)
     try:
         yield
     finally:
-        mongods.freeze()
-        harness.over(stage, finished=True)
+        end(turns, stage)
 
 
-def beside_others(turns: Mapping[str, Any] | None, stage: str) -> None:
-    """Return when all trials of the block have come to the step that they all do at the same time."""
-    if turns is not None:
-        Turns.of(turns).ask(stage)
-        Mongods.of(turns["instances"]).thaw()
+def begin(turns: Mapping[str, Any], stage: str) -> None:
+    """Return with the mongods thawed, when the trial is let into a step, for itself or with all others of its block."""
+    Turns.of(turns).ask(stage)
+    Mongods.of(turns["instances"]).thaw()
+
+
+def end(turns: Mapping[str, Any], stage: str) -> None:
+    """Freeze the mongods, and give the floor back."""
+    Mongods.of(turns["instances"]).freeze()
+    Turns.of(turns).over(stage, finished=True)
 
 
 @contextmanager

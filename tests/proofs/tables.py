@@ -1,0 +1,27 @@
+"""What proofs share that run campaigns and make a table of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+def run_anew(spec: Path, results: Path, view: str = "--quiet") -> list[str]:
+    """The command that runs a campaign whether or not one of it is unfinished."""
+    return [sys.executable, "-m", "harness", "run", str(spec), "--results", str(results), "--new", view]
+
+
+def show(doc: str | None, run: Callable[[Path], None], lines: Callable[[Path], Iterable[str]]) -> None:
+    """The command line of such a proof: run its campaigns into RESULTS, unless `--read` is given; print the table."""
+    parser = argparse.ArgumentParser(description=doc)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--read", action="store_true")
+    asked = parser.parse_args()
+    if not asked.read:
+        run(asked.results)
+    print(*lines(asked.results), sep="\n")  # noqa: T201
