@@ -18,7 +18,9 @@ _UNITS = {
     "GB": 10**9,
     "TB": 10**12,
 }
-_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([KMGT]?i?B)")
+_SIZE = re.compile(rf"([0-9]{{1,15}}(?:\.[0-9]{{1,15}})?)\s*({'|'.join(_UNITS)})")
+SIZE_PATTERN = rf"^\s*{_SIZE.pattern}\s*$"
+"""Of sizes as text, for a JSON Schema."""
 LARGEST_BYTES = 2**60
 
 
@@ -32,7 +34,7 @@ def parse_size(value: object) -> object:
 
 def _bytes_of(value: str) -> int:
     match = _SIZE.fullmatch(value.strip())
-    if not match or match[2] not in _UNITS:
+    if not match:
         raise ValueError(f"{value[:40]!r} is no size; write a number and a unit, for instance 512MiB or 1.5GiB")
     return int(float(match[1]) * _UNITS[match[2]])
 

@@ -1,4 +1,4 @@
-"""Pages generated from the types: references of spec and metrics, and the record's schema. `make docs` writes them."""
+"""Generated from the types: the references of spec and metrics, and the JSON Schemas. `make docs` writes them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from analysis.decide.decision import Decision
 from analysis.stats.metrics import keys, metric
 from analysis.trial.records import TrialRecord
-from core.sizes import show_size
+from core.sizes import SIZE_PATTERN, show_size
 from harness.spec.campaign import Campaign
 from harness.spec.load import ROOT
 from harness.spec.mix import Mix
@@ -24,12 +25,18 @@ if TYPE_CHECKING:
 METRICS_PAGE = ROOT / "docs/metrics.md"
 SPEC_PAGE = ROOT / "docs/spec.md"
 RECORD_SCHEMA = ROOT / "docs/trial.schema.json"
+DECISION_SCHEMA = ROOT / "docs/decision.schema.json"
+CAMPAIGN_SCHEMA = ROOT / "docs/campaign.schema.json"
 
 _HEAD = """# The campaign spec
 
 A campaign is a YAML file in `campaigns/`, or anywhere: `make run-campaign CAMPAIGN=path/to/it.yaml`.
 Unknown keys are refused. Sizes are written with their unit (`512MiB`, `5GB`), durations in seconds.
 This page is generated from the types in `harness/spec/campaign.py` by `make docs`.
+
+An editor with YAML's language server completes the keys and checks the values of a file that begins with
+`# yaml-language-server: $schema=../docs/campaign.schema.json` (the path from the file to the schema in this checkout).
+[trial.schema.json](trial.schema.json) and [decision.schema.json](decision.schema.json) describe what a run leaves.
 """
 
 
@@ -64,14 +71,56 @@ def metrics_page() -> str:
 
 def record_schema() -> str:
     """The JSON Schema of `trial.json`."""
-    return json.dumps(TrialRecord.model_json_schema(), indent=1, sort_keys=True) + "\n"
+    return _schema(TrialRecord.model_json_schema())
+
+
+def decision_schema() -> str:
+    """The JSON Schema of `decision.json`."""
+    return _schema(Decision.model_json_schema(mode="serialization"))
+
+
+def campaign_schema() -> str:
+    """The JSON Schema of a campaign's YAML, by which editors complete and check it.
+
+    It knows keys, types and bounds. What concerns several keys at once, only `make plan` knows.
+    """
+    return _schema(_sizes_as_written(Campaign.model_json_schema()))
+
+
+def pages() -> dict[Path, str]:
+    """Every generated file, and what it has to hold."""
+    return {
+        METRICS_PAGE: metrics_page(),
+        SPEC_PAGE: spec_page(),
+        RECORD_SCHEMA: record_schema(),
+        DECISION_SCHEMA: decision_schema(),
+        CAMPAIGN_SCHEMA: campaign_schema(),
+    }
 
 
 def write_pages() -> None:
     """Write all of them into `docs/`."""
-    METRICS_PAGE.write_text(metrics_page(), encoding="utf-8")
-    SPEC_PAGE.write_text(spec_page(), encoding="utf-8")
-    RECORD_SCHEMA.write_text(record_schema(), encoding="utf-8")
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
+
+
+def _schema(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _sizes_as_written(schema: Any) -> Any:
+    """The same schema in which every size may be text with a unit, as people write it, or bytes."""
+    if isinstance(schema, list):
+        return [_sizes_as_written(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("x-type") != "size":
+        return {key: _sizes_as_written(part) for key, part in schema.items()}
+    bounds = {name: schema[mark] for mark, name in (("ge", "minimum"), ("le", "maximum")) if mark in schema}
+    told = {key: schema[key] for key in ("title", "description") if key in schema}
+    if "default" in schema:
+        told["default"] = show_size(schema["default"])
+    return {**told, "anyOf": [{"type": "integer", **bounds}, {"type": "string", "pattern": SIZE_PATTERN}]}
 
 
 def _models(root: type[BaseModel]) -> list[type[BaseModel]]:
