@@ -22,7 +22,7 @@ class FakerSentences(_Recipe):
 
     recipe: Literal["faker-sentences"] = Field("faker-sentences", description="Short sentences by Faker.")
     sentences: int = Field(
-        10_000, ge=1, le=10_000_000, description="How many sentences the corpus has; the article had 10,000."
+        10_000, ge=1, le=10_000_000, description="Number of sentences in the corpus; the article had 10,000."
     )
     locale: Locale = Field("en_US", description="Language of the sentences, as a Faker locale.")
 
@@ -32,15 +32,15 @@ class FakerParagraphs(_Recipe):
 
     recipe: Literal["faker-paragraphs"] = Field("faker-paragraphs", description="Paragraphs in several languages.")
     paragraphs: int = Field(
-        10_000, ge=1, le=10_000_000, description="How many paragraphs the corpus has, all locales together."
+        10_000, ge=1, le=10_000_000, description="Number of paragraphs in the corpus, all locales together."
     )
     sentences_per_paragraph: int = Field(
-        5, ge=1, le=100, description="About how many sentences a paragraph has; Faker varies it by 40 %."
+        5, ge=1, le=100, description="Average number of sentences per paragraph; Faker varies it by 40 %."
     )
     locales: tuple[Locale, ...] = Field(
         ("en_US", "de_DE", "fr_FR", "ru_RU", "ja_JP", "ar_AA", "el_GR"),
         min_length=1,
-        description="Faker locales that take turns, a paragraph each; none twice.",
+        description="Faker locales, which alternate by paragraph. Each locale only once.",
     )
 
     @field_validator("locales")
@@ -52,32 +52,32 @@ class FakerParagraphs(_Recipe):
 
 
 class YcsbRandom(_Recipe):
-    """The values that stock YCSB writes: near-random bytes, the control that hardly any codec can compress."""
+    """The values that stock YCSB writes: near-random bytes, a control that hardly any codec can compress."""
 
     recipe: Literal["ycsb-random"] = Field("ycsb-random", description="Near-random text as stock YCSB writes it.")
     size_bytes: int = Field(
         16 * 2**20,
         ge=2**20,
         le=2**30,
-        description="Size of the corpus in bytes, rounded up to whole units. Large, so that a page of 32 KiB "
-        "seldom holds one text twice.",
+        description="Size of the corpus in bytes, rounded up to whole units. It is large, so that a page of 32 "
+        "KiB seldom holds the same text twice.",
     )
 
 
 class UserFile(_Recipe):
-    """The user's own text: a UTF-8 file, one unit per line."""
+    """Your own text: a UTF-8 file, one unit per line."""
 
-    recipe: Literal["file"] = Field("file", description="A text file of the user's own.")
-    path: Path = Field(description="The file, in UTF-8. Blank lines are left out.")
+    recipe: Literal["file"] = Field("file", description="A text file of your own.")
+    path: Path = Field(description="Path of the file, in UTF-8. Blank lines are left out.")
     format: Literal["text", "json-lines"] = Field(
         "text",
-        description="`text`: every line is a unit. `json-lines`: every line must be a JSON value and is a unit as "
-        "it is written, or by its `field`.",
+        description="`text`: every line is a unit. `json-lines`: every line must be a JSON value; the unit is the "
+        "line as it is written, or the value of its `field`.",
     )
     field: str | None = Field(
         None,
         min_length=1,
-        description="For `json-lines`: take the string under this key of each object rather than the whole line.",
+        description="For `json-lines`: the unit is the string under this key of each object, not the whole line.",
     )
 
 

@@ -113,7 +113,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         Scope.DERIVED, None, None,
     ),
     Declaration(
-        "achieved_over_expected", "compression ratio ÷ the one expected of the corpus", Unit.RATIO, _HIGH, _LOADED,
+        "achieved_over_expected", "compression ratio ÷ the corpus's expected ratio", Unit.RATIO, _HIGH, _LOADED,
         None, readers.achieved_over_expected,
     ),
     Declaration(
@@ -137,7 +137,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         readers.compression_ratio,
     ),
     Declaration(
-        "storage_reusable_share_aged", "part of that storage that is free for reuse", Unit.SHARE, _LOW, _AGED, None,
+        "storage_reusable_share_aged", "part of the aged storage that is free for reuse", Unit.SHARE, _LOW, _AGED, None,
         readers.reusable_share,
     ),
     Declaration("throughput", "throughput", Unit.PER_SECOND, _HIGH, _ALL, _ALL, readers.throughput),
@@ -156,7 +156,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         Unit.US_PER_OPERATION, _LOW, _RUN, None, readers.whole_mongod_cpu,
     ),
     Declaration(
-        "mongod_capacity", "what mongod's CPU alone would allow", Unit.PER_SECOND, _HIGH, _ALL, None,
+        "mongod_capacity", "throughput that mongod's CPU alone allows", Unit.PER_SECOND, _HIGH, _ALL, None,
         readers.mongod_capacity,
     ),
     Declaration(
@@ -168,7 +168,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         readers.in_window(lambda window: window.client_cpu_s),
     ),
     Declaration(
-        "host_idle_share", "database host's CPU left idle", Unit.SHARE, _HIGH, _ALL, None,
+        "host_idle_share", "idle CPU of the database host", Unit.SHARE, _HIGH, _ALL, None,
         readers.of_host(lambda window: window.host_idle_s),
     ),
     Declaration(
@@ -185,12 +185,12 @@ DECLARATIONS: tuple[Declaration, ...] = (
     ),
     Declaration("client_cpu_share", "client CPU in use", Unit.SHARE, _LOW, _ALL, None, readers.client_cpu_share),
     Declaration(
-        "compression_ratio_after", "compression ratio afterwards", Unit.RATIO, _HIGH, _RUN, None,
+        "compression_ratio_after", "compression ratio after the workload", Unit.RATIO, _HIGH, _RUN, None,
         readers.compression_ratio,
     ),
     Declaration(
-        "storage_bytes_per_document_after", "storage per document afterwards", Unit.BYTES_PER_DOCUMENT, _LOW, _RUN,
-        None, readers.storage_per_document,
+        "storage_bytes_per_document_after", "storage per document after the workload", Unit.BYTES_PER_DOCUMENT, _LOW,
+        _RUN, None, readers.storage_per_document,
     ),
     Declaration("monthly_cost", "monthly cost", Unit.MONEY_PER_MONTH, _LOW, Scope.DERIVED, None, None),
     Declaration(

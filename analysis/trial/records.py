@@ -67,7 +67,7 @@ class Regime(StrEnum):
 
 
 class Cell(Part):
-    """What is compared: one combination of the campaign's factors."""
+    """A cell: one combination of the campaign's factors. Cells are what is compared."""
 
     engine: Name = Field(description="Name of the engine in the campaign, e.g. `6.0.5`.")
     arm: Name = Field(description="Name of the compressor setting in the campaign, e.g. `zstd-6`.")
@@ -88,13 +88,15 @@ class Settings(Part):
     leaf_page_max_bytes: Bytes | None = None
     collection_config: Text | None = Field(None, description="Further WiredTiger options of the collection.")
     sync_period_s: Count | None = Field(None, description="storage.syncPeriodSecs")
-    memory_limit_bytes: Bytes | None = Field(None, description="Of mongod, file cache included; None: no limit.")
-    cpu_limit: Amount | None = Field(None, description="CPUs' worth of time that mongod may use; None: no limit.")
-    tls: bool = Field(False, description="Whether all that reaches mongod is encrypted.")
+    memory_limit_bytes: Bytes | None = Field(
+        None, description="Memory that mongod may use, file cache included; None: no limit."
+    )
+    cpu_limit: Amount | None = Field(None, description="CPU time that mongod may use, in CPUs; None: no limit.")
+    tls: bool = Field(False, description="Whether all connections to mongod are encrypted.")
 
 
 class InForce(Part):
-    """What the running server said of itself before the load."""
+    """What the running server reported about itself before the load."""
 
     version: Word
     git_version: Word | None
@@ -121,7 +123,7 @@ class Sizes(Part):
     documents: Count
     data_size_bytes: Bytes = Field(description="Uncompressed BSON, as the engine counts it.")
     storage_size_bytes: Bytes = Field(description="Collection files, free space included.")
-    free_storage_size_bytes: Bytes | None = Field(description="What the collection files could reuse.")
+    free_storage_size_bytes: Bytes | None = Field(description="Free space in the collection files that can be reused.")
     index_size_bytes: Bytes
     files_bytes: _Sizes = Field(description="Bytes on disk by class of file: collection, index, ...")
 
@@ -130,10 +132,12 @@ class MemberMoment(Part):
     """A replica set as one of its members saw it at a moment, with that member's own sizes and counters."""
 
     moment: Word
-    term: Count = Field(description="Of the election; a new one means another, or the same, primary was elected.")
+    term: Count = Field(
+        description="Election term; a new one means that a primary was elected, be it another or the same."
+    )
     primary: Word | None
     states: Annotated[dict[Word, Word], _Few] = Field(description="Member -> its state, e.g. `SECONDARY`.")
-    rollback_id: Count = Field(description="Moves with every roll-back.")
+    rollback_id: Count = Field(description="Changes with every rollback.")
     sizes: Sizes
     counters: _Counters = Field(description="Engine counters since the moment before; None: missing.")
 
@@ -141,7 +145,7 @@ class MemberMoment(Part):
 class Member(Part):
     """One member of a replica set, through the trial."""
 
-    name: Word = Field(description="Its host and port.")
+    name: Word = Field(description="The member's host and port.")
     moments: Annotated[tuple[MemberMoment, ...], _Few]
 
 
@@ -150,7 +154,8 @@ class Latency(Part):
 
     operation: Word = Field(description="YCSB's name, e.g. `INSERT`, `READ-MODIFY-WRITE`.")
     kind: Literal["actual", "intended"] = Field(
-        description="`intended` counts from the moment the schedule asked for (coordinated omission accounted for)."
+        description="`intended` counts from the time at which the schedule asked for the operation (corrects for "
+        "coordinated omission)."
     )
     count: Count
     mean_us: Amount
@@ -168,7 +173,9 @@ class Cost(Part):
     """What a phase cost, from its start until its data was checkpointed, for all its operations."""
 
     mongod_cpu_s: Seconds | None
-    closing_cpu_s: Seconds | None = Field(None, description="Of mongod's: the closing checkpoints.")
+    closing_cpu_s: Seconds | None = Field(
+        None, description="The part of `mongod_cpu_s` that the closing checkpoints took."
+    )
     client_cpu_s: Seconds | None
     disk_read_bytes: Bytes | None = Field(description="By mongod, at the block layer.")
     disk_written_bytes: Bytes | None = Field(description="By mongod, at the block layer.")
@@ -177,25 +184,33 @@ class Cost(Part):
 class ClientPart(Part):
     """One client process's part of a phase."""
 
-    name: Word = Field(description="Its host, and where that runs several its number.")
-    started_at_s: UnixTime = Field(description="Unix time at which it began to measure, by its host's clock.")
-    throughput_per_s: Amount = Field(description="In the measured window.")
-    cpu_share: Amount | None = Field(description="Of the cores its threads can use, 0 to 1.")
+    name: Word = Field(description="The client's host, with a number where the host runs several clients.")
+    started_at_s: UnixTime = Field(description="Unix time at which the client began to measure, by its host's clock.")
+    throughput_per_s: Amount = Field(description="Throughput in the measured window.")
+    cpu_share: Amount | None = Field(description="Share of the cores that the client's threads can use, 0 to 1.")
     gc_pause_s: Seconds
-    longest_stall_s: Seconds = Field(description="Without an answer to any of its threads, whole phase.")
-    retransmission_timeouts: Count | None = Field(None, description="TCP's, of its host, in the phase.")
-    longest_interval_s: Seconds | None = Field(None, description="Between two of its counts; about 1.")
+    longest_stall_s: Seconds = Field(
+        description="Longest time without an answer to any of the client's threads, in the whole phase."
+    )
+    retransmission_timeouts: Count | None = Field(
+        None, description="TCP retransmission timeouts of the client's host in the phase."
+    )
+    longest_interval_s: Seconds | None = Field(
+        None, description="Longest time between two of the client's counts; normally about 1."
+    )
 
 
 class Turn(Part):
-    """One measured turn of a phase, in which its trial alone was at work."""
+    """One measured turn of a phase, in which only this trial worked."""
 
-    round: Count = Field(description="Of the phase; the trials of a block have one turn each in a round.")
-    started_at_s: UnixTime = Field(description="Unix time from which it was measured.")
+    round: Count = Field(description="Round of the phase; in each round every trial of the block has one turn.")
+    started_at_s: UnixTime = Field(description="Unix time from which the turn was measured.")
     measured_s: Seconds
-    operations: Count = Field(description="Measured in it.")
-    mongod_cpu_s: Seconds | None = Field(description="While it was measured.")
-    frozen_cpu_s: Seconds | None = Field(description="That mongod used since its turn before: it should stand still.")
+    operations: Count = Field(description="Operations measured in the turn.")
+    mongod_cpu_s: Seconds | None = Field(description="mongod's CPU while the turn was measured.")
+    frozen_cpu_s: Seconds | None = Field(
+        description="CPU that mongod used since its turn before, while it was frozen; should be about 0."
+    )
 
 
 class Window(Part):
@@ -206,12 +221,16 @@ class Window(Part):
 
     client_cpu_s: Seconds | None
     mongod_cpu_s: Seconds | None = None
-    host_cpu_s: Seconds | None = Field(None, description="Of all processes on the database's host.")
-    host_idle_s: Seconds | None = Field(None, description="Of all its cores, waiting for the disk included.")
-    pages_read: Figure | None = Field(None, description="Into WiredTiger's cache.")
-    disk_read_bytes: Figure | None = Field(None, description="From the host's disk; None where it has several.")
+    host_cpu_s: Seconds | None = Field(None, description="CPU of all processes on the database's host.")
+    host_idle_s: Seconds | None = Field(None, description="Idle time of all its cores, waiting for the disk included.")
+    pages_read: Figure | None = Field(None, description="Pages read into WiredTiger's cache.")
+    disk_read_bytes: Figure | None = Field(
+        None, description="Bytes read from the host's disk; None where it has several disks."
+    )
     checkpoints: Figure | None = Field(
-        None, description="Begun within the window, by the samples in it; in turns from the first to the last of them."
+        None,
+        description="Checkpoints begun within the window, by the samples in it; in turns from the first to the "
+        "last sample.",
     )
 
 
@@ -221,17 +240,22 @@ class Phase(Part):
     name: Name = Field(description="`load`, or the workload's name in the campaign.")
     kind: Literal["load", "run"]
     operation: Word = Field(
-        description="What its latencies are of, e.g. `READ-MODIFY-WRITE`; in a batched load `FLUSH`, a bulk write."
+        description="The operation that its latencies are of, e.g. `READ-MODIFY-WRITE`; in a batched load "
+        "`FLUSH`, a bulk write."
     )
     started_at_s: UnixTime | None = Field(None, description="Unix time at which the client began to measure.")
-    warmup_s: Seconds = Field(description="Left out of the measured window.")
+    warmup_s: Seconds = Field(description="Warm-up, left out of the measured window.")
     warmup_operations: Count | None = Field(
-        None, description="Done before the measured window, by the client that had done least."
+        None, description="Operations before the measured window, by the client with the fewest."
     )
-    measured_s: Seconds = Field(description="Length of the measured window; of several clients, while all work.")
-    measured_operations: Count = Field(description="Within the measured window; of a batched load its documents.")
+    measured_s: Seconds = Field(
+        description="Length of the measured window; with several clients, while all of them work."
+    )
+    measured_operations: Count = Field(
+        description="Operations within the measured window; documents in a batched load."
+    )
     throughput_per_s: Amount = Field(description="measured_operations / measured_s")
-    series_per_s: _PerSecond = Field(description="Operations per second, one figure a second, warm-up included.")
+    series_per_s: _PerSecond = Field(description="Operations per second, one figure per second, warm-up included.")
     acknowledged: Count = Field(description="Operations acknowledged in the whole phase, warm-up included.")
     failed: Count = Field(description="Operations that did not return OK, in the whole phase.")
     statuses: _Statuses = Field(description="Operation -> status -> count, in the whole phase.")
@@ -239,15 +263,17 @@ class Phase(Part):
     cost: Cost
     counters: _Counters = Field(description="Change of engine counters over the phase; None: missing.")
     target_per_s: Amount | None = Field(description="Offered load; None: closed loop, as fast as it goes.")
-    client_cpu_share: Amount | None = Field(None, description="Of the busiest client: of the cores it may use, 0 to 1.")
-    client_gc_pause_s: Seconds | None = Field(None, description="Of all clients together.")
-    clients: tuple[ClientPart, ...] = Field(
-        (), max_length=1000, description="Each client process; the figures above are of all."
+    client_cpu_share: Amount | None = Field(
+        None, description="CPU share of the busiest client: of the cores that it may use, 0 to 1."
     )
-    start_skew_s: Seconds | None = Field(None, description="Between the first and the last of several clients.")
-    window: Window | None = Field(None, description="None: in records of before it was read.")
+    client_gc_pause_s: Seconds | None = Field(None, description="Garbage collection pauses of all clients together.")
+    clients: tuple[ClientPart, ...] = Field(
+        (), max_length=1000, description="Each client process; the figures above are of all clients together."
+    )
+    start_skew_s: Seconds | None = Field(None, description="Time between the starts of the first and the last client.")
+    window: Window | None = Field(None, description="None in records that were made before it was read.")
     turns: Annotated[tuple[Turn, ...], Field(max_length=100_000)] = Field(
-        (), description="Measured ones; none where the trial ran alone."
+        (), description="Measured turns; empty where the trial ran alone."
     )
 
 
@@ -266,19 +292,21 @@ class Verification(Part):
 
 
 class UpgradeStep(Part):
-    """One engine on the way of an in-place upgrade, and the documents as that engine gave them back."""
+    """One engine of an in-place upgrade, and the documents as that engine returned them."""
 
     version: Word
-    feature_compatibility_version: Word | None = Field(description="Raised to; None: the engine of the load.")
-    stop_s: Seconds | None = Field(description="Of the engine before it; None: the engine of the load.")
-    start_s: Seconds | None = Field(description="On the same files, until it listened.")
+    feature_compatibility_version: Word | None = Field(
+        description="The version that it was raised to; None: the engine of the load."
+    )
+    stop_s: Seconds | None = Field(description="Time to stop the engine before it; None: the engine of the load.")
+    start_s: Seconds | None = Field(description="Time to start on the same files, until it listened.")
     verification: Verification
 
 
 class Reason(Part):
     """Why a trial is void."""
 
-    code: Word = Field(description="Stable, for machines, e.g. `compressor-mismatch`.")
+    code: Word = Field(description="Stable code for programs, e.g. `compressor-mismatch`.")
     message: Message = Field(description="For people: what, where, why.")
 
 
@@ -291,26 +319,28 @@ class Artefact(Part):
 
 
 class TrialRecord(Part):
-    """One arm, once: a fresh data directory, a load, the run workloads, verification, stop."""
+    """One run of one arm: a fresh data directory, a load, the run workloads, verification, stop."""
 
     format_version: Literal[1] = 1
-    trial: _Folder = Field(description="Its folder's name, e.g. `0007-2-zstd`.")
+    trial: _Folder = Field(description="Name of the trial's folder, e.g. `0007-2-zstd`.")
     index: Count = Field(description="Place in the plan's order, from 0.")
     attempt: Annotated[int, Field(ge=1, le=LARGEST_INT)] = 1
     block: Block
     cell: Cell
     sharing: Count = Field(
-        1, description="Trials of the block that were alive at once and took turns; 1: it ran alone."
+        1, description="Trials of the block that were alive at once and took turns; 1: this trial ran alone."
     )
     seed: Annotated[int, Field(ge=-LARGEST_INT, le=LARGEST_INT)] = Field(
-        description="Of the documents; the same in every trial of a campaign and dataset."
+        description="Seed of the documents; the same in every trial of a campaign and dataset."
     )
     started_at: Word = Field(description="UTC, ISO 8601.")
     ended_at: Word
     steps_s: Annotated[dict[Word, Seconds], Field(max_length=1000), AfterValidator(_with_total)] = Field(
-        description="Seconds by step of the trial, and in all as `total`; the rest is the executor's."
+        description="Seconds per step of the trial, and for the whole trial as `total`; the rest is the executor's."
     )
-    regime: Regime = Field(Regime.ANY, description="What was asked; engine counters prove it, or the trial is void.")
+    regime: Regime = Field(
+        Regime.ANY, description="The regime that was asked for; engine counters prove it, or the trial is void."
+    )
     asked: Settings
     in_force: InForce | None
     corpus: Word = Field(description="BLAKE3 digest of the corpus file.")
@@ -318,14 +348,17 @@ class TrialRecord(Part):
     sizes: Annotated[tuple[Sizes, ...], _Few]
     phases: Annotated[tuple[Phase, ...], _Few]
     members: tuple[Member, ...] = Field(
-        (), max_length=100, description="Of a replica set; the figures above are the primary's."
+        (), max_length=100, description="Members of a replica set; the figures above are the primary's."
     )
     verification: Verification | None
     clients_beside: bool | None = Field(
-        None, description="Whether a client ran on a database's host; None: in records of before it was kept."
+        None,
+        description="Whether a client ran on a database's host; None in records that were made before it was kept.",
     )
     upgrades: tuple[UpgradeStep, ...] = Field(
-        (), max_length=100, description="In-place: the engine of the load, then each that took the files over."
+        (),
+        max_length=100,
+        description="In-place upgrades: the engine of the load, then each engine that started on its files.",
     )
     void: tuple[Reason, ...] = Field((), max_length=10_000, description="Empty: the trial counts.")
     flags: tuple[Reason, ...] = Field(

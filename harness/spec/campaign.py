@@ -33,34 +33,38 @@ _MANY = 2**31 - 1
 
 
 class WriteConcern(Part):
-    """What the clients wait for; always sent, so that no engine's default applies."""
+    """What the clients wait for. It is always sent, so that no engine's default applies."""
 
-    w: Annotated[int, Field(ge=1, le=7)] | Literal["majority"] = Field(1, description="Members that have acknowledged.")
+    w: Annotated[int, Field(ge=1, le=7)] | Literal["majority"] = Field(
+        1, description="How many members must acknowledge a write."
+    )
     journal: bool = Field(False, description="Wait for the journal (j).")
 
 
 class Arm(Part):
     """A named compressor setting."""
 
-    block_compressor: Compressor = Field(description="Of collections.")
+    block_compressor: Compressor = Field(description="Block compressor of the collections.")
     zstd_level: Annotated[int, Field(ge=1, le=22)] | None = Field(
-        None, description="zstd only, engines from 5.0; the engine's default is 6."
+        None, description="For zstd only, on engines from 5.0; the engine's default is 6."
     )
     zlib_level: Annotated[int, Field(ge=0, le=9)] | None = Field(
-        None, description="zlib only; the engine's default is zlib's own, 6."
+        None, description="For zlib only; the engine's default is zlib's own, 6."
     )
-    journal_compressor: Compressor = Field(Compressor.SNAPPY, description="Of the write-ahead log.")
+    journal_compressor: Compressor = Field(
+        Compressor.SNAPPY, description="Compressor of the journal (the write-ahead log)."
+    )
     leaf_page_max: Size | None = Field(None, description="Largest leaf page on disk; the engine's default is 32KiB.")
     collection_config: Annotated[str, Field(max_length=4096)] | None = Field(
-        None, description="Further WiredTiger options of the collection."
+        None, description="Further WiredTiger options of the collection, as a configuration string."
     )
     sync_period_s: Annotated[int, Field(ge=1, le=3600)] | None = Field(
         None, description="Seconds between checkpoints; the engine's default is 60."
     )
-    cache_size: Size | None = Field(None, description="WiredTiger's cache, where it differs from the campaign's.")
-    write_concern: WriteConcern | None = Field(None, description="Where it differs from the campaign's.")
+    cache_size: Size | None = Field(None, description="Size of WiredTiger's cache, if it differs from the campaign's.")
+    write_concern: WriteConcern | None = Field(None, description="Write concern, if it differs from the campaign's.")
     cpu_limit: Annotated[float, Field(ge=0.05, le=1024)] | None = Field(
-        None, description="CPUs' worth of time that mongod may use, on hosts with control groups; all if left out."
+        None, description="CPU time that mongod may use, in CPUs, on hosts with control groups; unlimited if left out."
     )
 
     @model_validator(mode="after")
@@ -87,9 +91,11 @@ class Arm(Part):
 class Document(Part):
     """The shape of a document: text fields of a fixed length, so that adaptive page sizes stay comparable."""
 
-    source: DocumentSource = Field("text", description="What the fields hold; `text`: slices of the dataset's text.")
-    fields: Annotated[int, Field(ge=1, le=200)] = Field(10, description="Text fields per document.")
-    field_length: Size = Field(100, description="Bytes of UTF-8 text per field, from 16 B to 64 KiB.", ge=16, le=65536)
+    source: DocumentSource = Field("text", description="What the fields hold. `text`: slices of the dataset's text.")
+    fields: Annotated[int, Field(ge=1, le=200)] = Field(10, description="Number of text fields per document.")
+    field_length: Size = Field(
+        100, description="Size of each field as UTF-8 text, from 16 B to 64 KiB.", ge=16, le=65536
+    )
 
     @property
     def size_bytes(self) -> int:
@@ -100,9 +106,11 @@ class Document(Part):
 class Turns(Part):
     """How the trials of a block take turns."""
 
-    seconds: Annotated[float, Field(ge=0.5, le=600)] = Field(4.0, description="Of a turn, its beginning included.")
+    seconds: Annotated[float, Field(ge=0.5, le=600)] = Field(
+        4.0, description="Length of a turn, its beginning included."
+    )
     cut_s: Annotated[float, Field(ge=0, le=60)] = Field(
-        0.6, description="Left out at the beginning of each turn: what the switch from another trial brings."
+        0.6, description="Time left out at the beginning of each turn, where the switch from another trial has effects."
     )
 
     @model_validator(mode="after")
@@ -118,18 +126,19 @@ class Turns(Part):
 
 
 class Blocks(Part):
-    """How many rounds: at least `min`, at most `max`, and between them until enough is known."""
+    """How many blocks: at least `min`, at most `max`, and in between until enough is known."""
 
     until: Literal["precise", "decided"] = Field(
         "precise",
-        description="`precise`: until `precision` is met, whatever the intervals show. `decided`: until every primary "
-        "question has a verdict; the accepted rate of false verdicts is spent over the looks after each block, so "
-        "intervals are wider than those of as many fixed blocks.",
+        description="`precise`: until `precision` is met, whatever the intervals show. `decided`: until every "
+        "primary question has a verdict. The accepted rate of false verdicts is then spent over the "
+        "looks after each block, so intervals are wider than those of the same fixed number of "
+        "blocks.",
     )
     min: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = Field(
-        3, description="Run in any case; below 5 intervals are wide. `decided` needs at least 2."
+        3, description="Blocks that always run. Below 5, intervals are wide. `decided` needs at least 2."
     )
-    max: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = Field(description="Never more than so many.")
+    max: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = Field(description="The largest number of blocks.")
     precision: Precision = Precision()
 
     @model_validator(mode="after")
@@ -148,19 +157,23 @@ class Blocks(Part):
 
 
 class Limits(Part):
-    """When a trial, or the whole run, is given up."""
+    """When to give up a trial or the whole run."""
 
     attempts: Annotated[int, Field(ge=1, le=10)] = Field(
-        2, description="Of a trial that the host, the engine or the client fails."
+        2, description="Attempts at a trial that fails because of the host, the engine or the client."
     )
     failed_operations: Annotated[int, Field(ge=0, le=_MANY)] = Field(
-        0, description="More than this in one trial void it."
+        0, description="Failed operations that a trial may have. More make it void."
     )
     verify_all_up_to: Annotated[int, Field(ge=0, le=_MANY)] = Field(
-        1_000_000, description="Up to so many documents all are verified; of more, a sample of this size."
+        1_000_000,
+        description="Up to this number, all documents are verified. Of more documents, a sample of this size is "
+        "verified.",
     )
     canary_percent: Positive = Field(
-        15.0, description="A block is flagged when a host's CPU or disk canary beside it moved by more."
+        15.0,
+        description="A block is flagged when a host's CPU or disk canary around it differs from the usual by more "
+        "than this.",
     )
     free_disk: Size = Field(GIB, description="Space that must stay free on the data and results disks.")
 
@@ -168,28 +181,32 @@ class Limits(Part):
 class Instance(Part):
     """Where a mongod listens and what it may use."""
 
-    port: Annotated[int, Field(ge=1024, le=65535)] = Field(27117, description="Must be free.")
+    port: Annotated[int, Field(ge=1024, le=65535)] = Field(27117, description="Port of mongod. It must be free.")
     bind_ip: Annotated[str, Field(max_length=1000), AfterValidator(check_bind_ip)] | None = Field(
-        None, description="Where mongod listens; the address the inventory names if left out. Never all addresses."
+        None,
+        description="Address that mongod listens on; left out: the address that the inventory names. Never all "
+        "addresses.",
     )
     cpus: Annotated[str, Field(max_length=1000), AfterValidator(check_cpus)] | None = Field(
-        None, description="Cores of mongod, e.g. `0-3`; all if left out."
+        None, description="Cores that mongod runs on, e.g. `0-3`; all if left out."
     )
     tls: Literal["auto", "always", "never"] = Field(
         "auto",
-        description="Whether all that reaches mongod is encrypted, in every arm alike; `auto`: where its clients or "
-        "other members are on other hosts.",
+        description="Whether all connections to mongod are encrypted, in every arm alike. `auto`: where clients "
+        "or other members are on other hosts.",
     )
 
 
 class Topology(Part):
-    """What is made of mongods: one, or a replica set over the inventory's database hosts."""
+    """How mongods are arranged: a single mongod, or a replica set over the inventory's database hosts."""
 
     kind: Literal["standalone", "replica-set"] = Field(
-        "standalone", description="One mongod a trial, or several with the same data."
+        "standalone", description="One mongod per trial, or several with the same data."
     )
     members: Annotated[int, Field(ge=1, le=7)] | None = Field(
-        None, description="Of a replica set, all with data; 3 if left out. They take the database hosts in turn."
+        None,
+        description="Members of a replica set, all with data; 3 if left out. They are assigned to the database "
+        "hosts in turn.",
     )
 
     @model_validator(mode="after")
@@ -205,38 +222,50 @@ class Topology(Part):
 
 
 class Campaign(Part):
-    """A campaign: the question, its factors, what is held fixed, and how it is decided."""
+    """A campaign: the question, its factors, what is held fixed, and how the decision is made."""
 
-    question: str = Field("", max_length=500, description="Heads the report.")
-    name: Name = Field("", description="Taken from the file's name.", validate_default=False)
-    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = Field(1, description="Of order and documents.")
-    blocks: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] | Blocks = Field(3, description="Rounds; each runs every cell.")
+    question: str = Field(
+        "", max_length=500, description="The question that the campaign asks. It is the heading of the report."
+    )
+    name: Name = Field("", description="Name of the campaign; left out: the file's name.", validate_default=False)
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = Field(
+        1, description="Seed for the order of the trials and for the documents."
+    )
+    blocks: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] | Blocks = Field(
+        3, description="How often every cell runs. Each block runs every cell once."
+    )
     design: Design = Field(
         "turns",
-        description="How the trials of a block run: all alive, taking turns of seconds, where the hosts allow it, with "
-        "clients that are warm within 2 s; or one after the other, with clients that take some 14 s to be warm and "
-        "half the CPU then.",
+        description="How the trials of a block run. `turns`: all are alive and take turns of seconds, where the "
+        "hosts allow it; clients are warm within 2 s. `sequential`: one after the other; clients take "
+        "some 14 s to be warm, and then need half the CPU.",
     )
     turns: Turns = Turns()
     engines: Annotated[dict[Name, Engine], _Some] = Field(description="Factor: engines by name.")
     arms: Annotated[dict[Name, Arm], _Some] = Field(description="Factor: compressor settings by name.")
-    datasets: Annotated[dict[Name, Recipe], _Some] = Field(description="Factor: what is stored, by name.")
+    datasets: Annotated[dict[Name, Recipe], _Some] = Field(description="Factor: the stored text, by name.")
     document: Document = Document()
     records: Annotated[int, Field(ge=10, le=_MANY)] = Field(description="Documents loaded in each trial.")
-    cache_size: Annotated[Size, Field(ge=GIB // 4)] = Field(GIB, description="WiredTiger's cache, at least 256MiB.")
+    cache_size: Annotated[Size, Field(ge=GIB // 4)] = Field(
+        GIB, description="Size of WiredTiger's cache, at least 256MiB."
+    )
     regime: Regime = Field(
-        Regime.ANY, description="Whether the data fits the cache; checked by engine counters, unless `any`."
+        Regime.ANY, description="Whether the data fits the cache. Engine counters check it, unless it is `any`."
     )
     memory_limit: Size | None = Field(
-        None, description="Of mongod, file cache included; for the regime out-of-cache, on hosts with control groups."
+        None,
+        description="Memory that mongod may use, file cache included. For the regime `out-of-cache`, on hosts "
+        "with control groups.",
     )
     topology: Topology = Topology()
     write_concern: WriteConcern = WriteConcern()
     load: Load = Load()
-    workloads: Annotated[dict[Name, Workload], _Few] = Field({}, description="Run after the load, in this order.")
+    workloads: Annotated[dict[Name, Workload], _Few] = Field(
+        {}, description="Run workloads by name. They run after the load, in this order."
+    )
     instance: Instance = Instance()
     limits: Limits = Limits()
-    cloud: Cloud | None = Field(None, description="Hosts on EC2 for this campaign, started by `make cloud-up`.")
+    cloud: Cloud | None = Field(None, description="Hosts on EC2 for this campaign. `make cloud-up` starts them.")
     decision: Criteria
 
     @model_validator(mode="after")

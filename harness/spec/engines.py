@@ -20,15 +20,16 @@ class AnyEngine(Part):
     upgraded_from: tuple[Name, ...] = Field(
         (),
         max_length=100,
-        description="Engines of this campaign, oldest first: the first loads the data, each next one takes its files "
-        "over, this one last; run workloads are measured under this one. Left out: a fresh load.",
+        description="In-place upgrade: engines of this campaign, oldest first. The first one loads the data. Each "
+        "later engine starts on the files of the one before, and this engine is the last. Run "
+        "workloads are measured on this engine. Left out: a fresh load.",
     )
 
 
 class WheelEngine(AnyEngine):
-    """A mongod carried by a Python wheel; nothing else is needed."""
+    """A mongod from a Python wheel; nothing else is needed."""
 
-    source: Literal["pypi"] = Field("pypi", description="The embedded default.")
+    source: Literal["pypi"] = Field("pypi", description="The default: a Python wheel from PyPI.")
     version: Literal["4.4.2", "5.0.4", "6.0.5", "6.0.27"] = Field(description="mongod's version.")
 
 
@@ -43,9 +44,9 @@ class TarballEngine(AnyEngine):
     """A mongod from a tarball."""
 
     source: Literal["tarball"] = Field(description="A tarball, by URL or path.")
-    version: Version = Field(description="The version its mongod must report.")
+    version: Version = Field(description="The version that its mongod must report.")
     location: Place = Field(description="URL, or path on the database host.")
-    sha256: Sha256 | None = Field(None, description="Of the tarball; required for a URL.")
+    sha256: Sha256 | None = Field(None, description="Checksum of the tarball; required for a URL.")
 
     @model_validator(mode="after")
     def _checksum_for_urls(self) -> TarballEngine:
@@ -57,8 +58,8 @@ class TarballEngine(AnyEngine):
 class BinaryEngine(AnyEngine):
     """A mongod that is already on the database host."""
 
-    source: Literal["binary"] = Field(description="A binary that is there.")
-    version: Version = Field(description="The version it must report.")
+    source: Literal["binary"] = Field(description="A binary that is already there.")
+    version: Version = Field(description="The version that it must report.")
     path: Annotated[Place, StringConstraints(pattern=r"^/")] = Field(description="Absolute path on the database host.")
 
 

@@ -38,7 +38,7 @@ _SAID_ELSEWHERE = {
     "target": "`target_per_s` of the workload",
     "fieldcount": "`document.fields` of the campaign",
     "fieldlength": "`document.field_length` of the campaign",
-    "workload": "Pressgauge; it has a workload class of its own",
+    "workload": "Pressgauge, which has its own workload class",
 }
 
 
@@ -48,25 +48,35 @@ class Mix(Part):
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
     readproportion: Share = Field(
-        description="Of reads, in proportion to the others: they need not add up to 1, but must not all be 0."
+        description="Share of reads. Shares are relative to each other: they need not add up to 1, but must not "
+        "all be 0."
     )
-    updateproportion: Share = Field(description="Of blind updates. Left out, it would be 0.05 to YCSB, reads 0.95.")
-    scanproportion: Share = Field(0.0, description="Of scans.")
-    insertproportion: Share = Field(0.0, description="Of inserts.")
-    readmodifywriteproportion: Share = Field(0.0, description="Of read-modify-writes.")
-    requestdistribution: Distribution = Field("uniform", description="Of the keys, unless the workload names another.")
-    hotspotdatafraction: Annotated[float, Field(gt=0, lt=1)] = Field(0.2, description="`hotspot`: of the documents.")
-    hotspotopnfraction: Share = Field(0.8, description="`hotspot`: of the operations, which take those documents.")
+    updateproportion: Share = Field(
+        description="Share of blind updates. Required, because YCSB's own defaults are 0.05 for updates and 0.95 "
+        "for reads."
+    )
+    scanproportion: Share = Field(0.0, description="Share of scans.")
+    insertproportion: Share = Field(0.0, description="Share of inserts.")
+    readmodifywriteproportion: Share = Field(0.0, description="Share of read-modify-writes.")
+    requestdistribution: Distribution = Field(
+        "uniform", description="Distribution of the keys, unless the workload names another."
+    )
+    hotspotdatafraction: Annotated[float, Field(gt=0, lt=1)] = Field(
+        0.2, description="`hotspot`: share of the documents that are hot."
+    )
+    hotspotopnfraction: Share = Field(0.8, description="`hotspot`: share of the operations that use the hot documents.")
     exponential_percentile: Annotated[float, Field(gt=0, lt=100)] = Field(
-        95.0, alias="exponential.percentile", description="`exponential`: so many per cent of the operations …"
+        95.0, alias="exponential.percentile", description="`exponential`: this percentage of the operations …"
     )
     exponential_frac: Annotated[float, Field(gt=0, le=1)] = Field(
-        0.8571428571, alias="exponential.frac", description="… take this share of the documents, the latest ones."
+        0.8571428571, alias="exponential.frac", description="… uses this share of the documents, the latest ones."
     )
-    maxscanlength: Documents = Field(1000, description="Documents of a scan, at most.")
-    minscanlength: Documents = Field(1, description="Documents of a scan, at least.")
-    scanlengthdistribution: Literal["uniform", "zipfian"] = Field("uniform", description="Of the lengths of scans.")
-    readallfields: bool = Field(default=True, description="Whether reads and scans take all fields, or one.")
+    maxscanlength: Documents = Field(1000, description="Largest number of documents in a scan.")
+    minscanlength: Documents = Field(1, description="Smallest number of documents in a scan.")
+    scanlengthdistribution: Literal["uniform", "zipfian"] = Field(
+        "uniform", description="Distribution of the lengths of scans."
+    )
+    readallfields: bool = Field(default=True, description="Whether reads and scans return all fields, or one.")
     writeallfields: bool = Field(default=False, description="Whether updates write all fields, or one.")
 
     @model_validator(mode="after")
@@ -105,7 +115,7 @@ def read_mix(path: Path) -> Mix:
     except OSError as error:
         raise InputError(f"{path}: can't be read: {error.strerror}", do="make it readable") from error
     if len(raw) > _MAX_BYTES:
-        raise _complaint([f"{path}: more than {_MAX_BYTES // 2**10} KiB are no mix"])
+        raise _complaint([f"{path}: a mix has at most {_MAX_BYTES // 2**10} KiB"])
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
     faults: list[str] = []

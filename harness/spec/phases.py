@@ -16,23 +16,29 @@ _MANY = 2**31 - 1
 class Client(Part):
     """How a YCSB client drives a phase."""
 
-    threads: Annotated[int, Field(ge=1, le=1024)] = Field(4, description="Client threads of all clients together.")
+    threads: Annotated[int, Field(ge=1, le=1024)] = Field(
+        4, description="Number of client threads, all clients together."
+    )
     target_per_s: Annotated[int, Field(ge=1, le=_MANY)] | None = Field(
         None,
-        description="Offered load of all clients, at least 1 for each thread; without it they go as fast as they can.",
+        description="Offered load in operations per second, all clients together, at least 1 per thread. Left "
+        "out: clients run as fast as they can.",
     )
     timeout_s: Annotated[int, Field(ge=10, le=86400 * 3)] = Field(
-        3600, description="A phase that takes longer is ended and its trial void."
+        3600, description="Longest time for the phase. A phase that takes longer is ended, and its trial is void."
     )
     warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(
-        5, description="Left out of the measured window; kept, and flagged, where the phase is hardly longer."
+        5,
+        description="Warm-up that is left out of the measured window. A phase that is hardly longer keeps it and "
+        "is flagged.",
     )
     warmup_operations: Annotated[int, Field(ge=0, le=_MANY)] | None = Field(
         None,
-        description="Of each client, left out as well: the window begins when these and `warmup_s` are past, but after "
-        "ten times `warmup_s`, or a minute, in any case, and is flagged then. Left out: what the client's compiler "
-        "needs, 30,000 in `design: sequential` and 3,000 else, at most half of a phase that operations or documents "
-        "bound, and none where `warmup_s` is 0.",
+        description="Warm-up operations of each client, also left out. The window begins when both these and "
+        "`warmup_s` are done. It begins without them after ten times `warmup_s` (at least a minute), "
+        "and the phase is flagged. If not given, what the client's compiler needs: 30,000 with "
+        "`design: sequential`, otherwise 3,000, but at most half of a phase that is bounded by "
+        "operations or documents, and none where `warmup_s` is 0.",
     )
 
     @model_validator(mode="after")
@@ -46,28 +52,33 @@ class Load(Client):
     """The load, measured as the insert workload."""
 
     batch: Annotated[int, Field(ge=1, le=10_000)] = Field(1, description="Documents per insert command.")
-    warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(2, description="As for a workload.")
+    warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(2, description="As in a workload.")
 
 
 class Pace(Part):
     """An offered load that is the same for every arm, from the second block on."""
 
-    of: Name = Field(description="The closed-loop workload whose maximum counts.")
-    fraction: Annotated[float, Field(gt=0, le=1)] = Field(0.7, description="Of the slowest arm's maximum there.")
+    of: Name = Field(description="The closed-loop workload whose maximum throughput counts.")
+    fraction: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.7, description="Offered load as a fraction of the slowest arm's maximum throughput there."
+    )
 
 
 class Workload(Client):
-    """A run workload: a [mix](#mix), and how long and how hard it runs."""
+    """A run workload: its [mix](#mix), how long it runs and how hard."""
 
     mix: Name | None = Field(
         None,
-        description="`<mix>.properties` beside the campaign, else in `workloads/`; left out: the workload's name.",
+        description="Name of the mix: `<mix>.properties` in the campaign's folder, else in `workloads/`; left "
+        "out: the workload's name.",
     )
-    distribution: Distribution | None = Field(None, description="Of the keys; the mix's if left out.")
-    measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(20, description="The measured window.")
-    pace: Pace | None = Field(None, description="Offer every arm the same load, found in the first block.")
+    distribution: Distribution | None = Field(None, description="Distribution of the keys; left out: the mix's.")
+    measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(
+        20, description="Length of the measured window."
+    )
+    pace: Pace | None = Field(None, description="Offers every arm the same load, which the first block determines.")
     operations: Annotated[int, Field(ge=1, le=_MANY)] | None = Field(
-        None, description="Bound the phase by operations instead; measure_s must then be null."
+        None, description="Ends the phase after this number of operations instead; `measure_s` must then be null."
     )
 
     @model_validator(mode="after")

@@ -69,7 +69,7 @@ def said(case: Case, found: Choice) -> Iterable[str]:
             yield "the best"
             yield from ["wrongly the best"] if beaten else []
         if not found.tied:
-            yield from ["the best, by the rule before"] if beaten else []
+            yield from ["the best, by the simpler rule"] if beaten else []
         yield from ["who is better is not named"] if set(beaten) - named else []
     elif found.status is Status.KEEP and best > 1 + CRITERIA.equivalence_margin_percent / 100:
         yield "wrongly kept"
