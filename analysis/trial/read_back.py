@@ -18,10 +18,8 @@ def read_in_force(raw: Mapping[str, Any]) -> InForce:
     """Interpret `in_force.json` of a trial.
 
     The collection's compressor and page size come from its creationString, which WiredTiger stored with the
-    file; the zstd level and the journal's compressor from log line 22315 "Opening WiredTiger", the configuration
-    mongod passed on. That line leaves out the user's own engine configuration string, which carries the zlib level:
-    that one comes from the options as the server parsed them, and shows its effect in the sizes only. The write
-    concern is the clients' to tell, when they have run.
+    file; the levels of zstd and zlib and the journal's compressor from log line 22315 "Opening WiredTiger", the
+    configuration that mongod opened the engine with. The write concern is the clients' to tell, when they have run.
     """
     return InForce(
         version=str(raw.get("version") or "unknown"),

@@ -103,7 +103,7 @@ class InForce(Part):
     feature_compatibility_version: Word | None
     block_compressor: Word | None = Field(description="From the collection's creationString.")
     zstd_level: _Level | None = Field(description="From log line 22315; None: the engine's default.")
-    zlib_level: _Level | None = Field(description="From the parsed options; None: the engine's default.")
+    zlib_level: _Level | None = Field(description="From log line 22315; None: the engine's default.")
     journal_compressor: Word | None
     cache_size_bytes: Bytes | None
     memory_limit_bytes: Bytes | None = Field(None, description="From mongod's control groups; None: no limit.")

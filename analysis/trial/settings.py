@@ -95,10 +95,6 @@ def _level(codec: str, key: str) -> Reader:
     return read
 
 
-def _zlib_level(raw: Mapping[str, Any]) -> Any:
-    return _level("zlib", _OPENING)(raw) or _level("zlib", "cmd_line_opts")(raw)
-
-
 def _cache_size_bytes(raw: Mapping[str, Any]) -> int | None:
     found = raw.get("cache_max_bytes")
     return int(found) if isinstance(found, int | float) else None
@@ -158,7 +154,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         key="zlib_level", arm="zlib_level", found="zlib_level", label="zlib level", unset="default",
-        subject="the zlib level", code="level-mismatch", read=_zlib_level,
+        subject="the zlib level", code="level-mismatch", read=_level("zlib", _OPENING),
     ),
     Setting(
         key="cache_size_bytes", arm="cache_size", found="cache_size_bytes", label="cache size", unit="bytes",

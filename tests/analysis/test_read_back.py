@@ -13,6 +13,13 @@ from analysis.trial.wiredtiger_config import differing, meaning, options
 from tests.harness.recorded_trial import TRIAL
 
 
+OPENED_WITH_ZLIB = (  # parts of log line 22315; 4.4.2, 5.0.4 and 6.0.27 end theirs like it
+    "create,cache_size=256M,log=(enabled=true,remove=true,path=journal,compressor=snappy),"
+    "builtin_extension_config=(zstd=(compression_level=6)),json_output=(error,message),"
+    "builtin_extension_config={zlib={compression_level=0},zstd={compression_level=6}}"
+)
+
+
 def recorded() -> dict[str, object]:
     """What a real mongod 6.0.5 said: snappy, a cache of 256 MiB."""
     with tarfile.open(TRIAL) as archive:
@@ -81,7 +88,10 @@ def test_a_configuration_that_was_not_read_back_voids_the_trial() -> None:
         ({"leaf_page_max_bytes": 65536}, {}, "page-size-mismatch"),
         ({"zstd_level": 6}, {}, None),
         ({"zstd_level": 7}, {}, "level-mismatch"),
-        ({"zlib_level": 0}, {"cmd_line_opts": {"x": "zlib={compression_level=0}"}}, None),
+        ({"zlib_level": 0}, {"opening_wiredtiger": OPENED_WITH_ZLIB}, None),
+        ({"zlib_level": 9}, {"opening_wiredtiger": OPENED_WITH_ZLIB}, "level-mismatch"),
+        ({"zstd_level": 6, "zlib_level": 0}, {"opening_wiredtiger": OPENED_WITH_ZLIB}, None),
+        ({"zlib_level": 0}, {"cmd_line_opts": {"x": "zlib={compression_level=0}"}}, "level-mismatch"),
         ({"zlib_level": 0}, {}, "level-mismatch"),
     ],
 )
