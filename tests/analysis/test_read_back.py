@@ -12,6 +12,8 @@ from analysis.trial.records import Compressor, Settings
 from analysis.trial.wiredtiger_config import differing, meaning, options
 from tests.harness.recorded_trial import TRIAL
 
+IMAGE_OF_A_PAGE = "block_compressor=snappy,leaf_page_max=32KB,memory_page_image_max=32KB"
+
 
 def recorded() -> dict[str, object]:
     """What a real mongod 6.0.5 said: snappy, a cache of 256 MiB."""
@@ -79,6 +81,9 @@ def test_a_configuration_that_was_not_read_back_voids_the_trial() -> None:
         ({"sync_period_s": 30}, {}, "sync-period-mismatch"),
         ({"leaf_page_max_bytes": 32768}, {}, None),
         ({"leaf_page_max_bytes": 65536}, {}, "page-size-mismatch"),
+        ({"memory_page_image_max_bytes": 0}, {}, None),
+        ({"memory_page_image_max_bytes": 32768}, {"creation_string": IMAGE_OF_A_PAGE}, None),
+        ({"memory_page_image_max_bytes": 32768}, {}, "page-image-mismatch"),
         ({"zstd_level": 6}, {}, None),
         ({"zstd_level": 7}, {}, "level-mismatch"),
         ({"zlib_level": 0}, {"cmd_line_opts": {"x": "zlib={compression_level=0}"}}, None),
