@@ -86,6 +86,7 @@ class Settings(Part):
     journal_compressor: Compressor = Compressor.SNAPPY
     cache_size_bytes: Bytes
     leaf_page_max_bytes: Bytes | None = None
+    memory_page_image_max_bytes: Bytes | None = None
     collection_config: Text | None = Field(None, description="Further WiredTiger options of the collection.")
     sync_period_s: Count | None = Field(None, description="storage.syncPeriodSecs")
     memory_limit_bytes: Bytes | None = Field(
@@ -109,6 +110,9 @@ class InForce(Part):
     memory_limit_bytes: Bytes | None = Field(None, description="From mongod's control groups; None: no limit.")
     cpu_limit: Amount | None = Field(None, description="From mongod's control groups; None: no limit.")
     leaf_page_max: Word | None = Field(description="From the creationString, e.g. `32KB`.")
+    memory_page_image_max: Word | None = Field(
+        None, description="From the creationString; `0`: the engine's own, 4 × leaf_page_max."
+    )
     creation_string: Text
     opening_config: Text = Field(description="What mongod passed to WiredTiger (log line 22315).")
     sync_period_s: Amount | None = Field(None, description="Seconds between checkpoints, from the server's parameters.")

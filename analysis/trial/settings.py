@@ -135,6 +135,10 @@ def _within(tolerance: float) -> Callable[[Any, Any], bool]:
     return lambda expected, found: abs(found - expected) <= tolerance
 
 
+def _as_meant(expected: int, found: str) -> bool:
+    return meaning(found) == expected
+
+
 # ---- declarations --------------------------------------------------------------------------------------------------
 
 SETTINGS: tuple[Setting, ...] = (
@@ -181,7 +185,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         key="leaf_page_max_bytes", arm="leaf_page_max", found="leaf_page_max", label="leaf_page_max",
         subject="leaf_page_max", code="page-size-mismatch", read=_matching(_CREATION, r"leaf_page_max=(\w+)"),
-        same=lambda expected, found: meaning(found) == expected,
+        same=_as_meant,
+    ),
+    Setting(
+        key="memory_page_image_max_bytes", arm="memory_page_image_max", found="memory_page_image_max",
+        label="memory_page_image_max", subject="memory_page_image_max", code="page-image-mismatch",
+        read=_matching(_CREATION, r"memory_page_image_max=(\w+)"), same=_as_meant,
     ),
     Setting(
         key="collection_config", arm="collection_config", found="creation_string", label="creationString",

@@ -55,6 +55,12 @@ class Arm(Part):
         Compressor.SNAPPY, description="Compressor of the journal (the write-ahead log)."
     )
     leaf_page_max: Size | None = Field(None, description="Largest leaf page on disk; the engine's default is 32KiB.")
+    memory_page_image_max: Size | None = Field(
+        None,
+        description="Most that one leaf page on disk holds before compression; the engine's default is 4 × "
+        "leaf_page_max, and it has no less than that page. Pages of a load are of many sizes up to it; at "
+        "leaf_page_max they are alike.",
+    )
     collection_config: Annotated[str, Field(max_length=4096)] | None = Field(
         None, description="Further WiredTiger options of the collection, as a configuration string."
     )

@@ -11,7 +11,7 @@ from analysis.trial.counters import release
 from analysis.trial.records import Regime
 from analysis.trial.regimes import FULL_CACHE
 from analysis.trial.settings import SETTINGS
-from analysis.trial.wiredtiger_config import option_names, options, unknown_options
+from analysis.trial.wiredtiger_config import meaning, option_names, options, unknown_options
 from core.sizes import show_size
 from harness.errors import did_you_mean
 from harness.spec import upgrade_path
@@ -20,7 +20,7 @@ from harness.spec.phases import Client, Workload
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.spec.campaign import Campaign
+    from harness.spec.campaign import Arm, Campaign
     from harness.spec.yaml_source import Fault
 
 RESULTS_INDEX = "index.html"
@@ -32,6 +32,7 @@ _OF_A_TRIAL = {
 _OF_UPGRADES = ("upgraded-", "verify-")
 _STEPS = {"empty", "loaded", "upgrade"}  # of trials that take turns, beside their phases: harness.plan.turns
 _ALLOCATION_BYTES, _LARGEST_PAGE_BYTES = 4096, 512 * 2**20  # WiredTiger's, unless allocation_size says otherwise
+_LEAF_PAGE_BYTES = 32 * 2**10  # mongod's own
 _BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 
 
@@ -75,9 +76,20 @@ def arm_checks(campaign: Campaign) -> Iterator[Fault]:
         if size is not None and (size % unit or size > _LARGEST_PAGE_BYTES):
             meant = f" (did you mean {size}KiB?)" if size < _ALLOCATION_BYTES else ""
             yield ("arms", name, "leaf_page_max"), f"{show_size(size)}: pages are whole 4KiB, up to 512MiB{meant}"
+        image, page = arm.memory_page_image_max, _leaf_page_bytes(arm)
+        if image is not None and 0 < image < page:
+            meant = f" (did you mean {image}KiB?)" if image < _ALLOCATION_BYTES else ""
+            message = f"{show_size(image)}: WiredTiger takes no less than the leaf page, {show_size(page)}{meant}"
+            yield ("arms", name, "memory_page_image_max"), message
         for option in unknown_options(further, oldest):
             message = f"WiredTiger's collections have no option {option!r}{did_you_mean(option, option_names())}"
             yield ("arms", name, "collection_config"), message
+
+
+def _leaf_page_bytes(arm: Arm) -> int:
+    """The largest leaf page on disk with these settings; what `collection_config` says comes last, so it wins."""
+    said = meaning(options(arm.collection_config or "").get("leaf_page_max", ""))
+    return said if isinstance(said, int) else (arm.leaf_page_max or _LEAF_PAGE_BYTES)
 
 
 def name_checks(campaign: Campaign) -> Iterator[Fault]:

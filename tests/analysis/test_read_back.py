@@ -12,6 +12,8 @@ from analysis.trial.records import Compressor, Settings
 from analysis.trial.wiredtiger_config import differing, meaning, options
 from tests.harness.recorded_trial import TRIAL
 
+IMAGE_OF_A_PAGE = "block_compressor=snappy,leaf_page_max=32KB,memory_page_image_max=32KB"
+
 
 OPENED_WITH_ZLIB = (  # parts of log line 22315; 4.4.2, 5.0.4 and 6.0.27 end theirs like it
     "create,cache_size=256M,log=(enabled=true,remove=true,path=journal,compressor=snappy),"
@@ -86,6 +88,9 @@ def test_a_configuration_that_was_not_read_back_voids_the_trial() -> None:
         ({"sync_period_s": 30}, {}, "sync-period-mismatch"),
         ({"leaf_page_max_bytes": 32768}, {}, None),
         ({"leaf_page_max_bytes": 65536}, {}, "page-size-mismatch"),
+        ({"memory_page_image_max_bytes": 0}, {}, None),
+        ({"memory_page_image_max_bytes": 32768}, {"creation_string": IMAGE_OF_A_PAGE}, None),
+        ({"memory_page_image_max_bytes": 32768}, {}, "page-image-mismatch"),
         ({"zstd_level": 6}, {}, None),
         ({"zstd_level": 7}, {}, "level-mismatch"),
         ({"zlib_level": 0}, {"opening_wiredtiger": OPENED_WITH_ZLIB}, None),

@@ -124,6 +124,7 @@ def trial_variables(tmp_path: Path) -> Variables:
                 "journal_compressor": "none",
                 "cache_size_bytes": 300 << 20,
                 "leaf_page_max_bytes": 65536,
+                "memory_page_image_max_bytes": 98304,
                 "collection_config": None,
                 "sync_period_s": None,
             },
@@ -159,6 +160,7 @@ def test_a_trial_leaves_its_evidence_and_nothing_else(trial: Variables) -> None:
     assert settings["cache_max_bytes"] == 300 << 20
     assert "block_compressor=zstd" in settings["creation_string"]
     assert "leaf_page_max=65536" in settings["creation_string"]
+    assert "memory_page_image_max=98304" in settings["creation_string"]
     assert "zstd=(compression_level=3)" in settings["opening_wiredtiger"]
     assert "compressor=none" in settings["opening_wiredtiger"]
 

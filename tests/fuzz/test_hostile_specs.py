@@ -40,6 +40,7 @@ SPEC: dict[str, Any] = yaml.safe_load((ROOT / "campaigns/quick.yaml").read_text(
     },
     "arms": {
         "snappy": {"block_compressor": "snappy", "leaf_page_max": "64KiB", "cpu_limit": 2.5, "sync_period_s": 60},
+        "snappy-even": {"block_compressor": "snappy", "memory_page_image_max": "32KiB"},
         "zlib": {"block_compressor": "zlib", "zlib_level": 6, "cache_size": "1GiB", "collection_config": "verbose=a"},
     },
     "datasets": {

@@ -106,6 +106,24 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
         ),
         (
             "{block_compressor: snappy}",
+            "{block_compressor: snappy, memory_page_image_max: 64}",
+            ":5: arms.snappy.memory_page_image_max",
+            "did you mean 64KiB?",
+        ),
+        (
+            "{block_compressor: snappy}",
+            "{block_compressor: snappy, memory_page_image_max: 64KiB, leaf_page_max: 128KiB}",
+            ":5: arms.snappy.memory_page_image_max",
+            "no less than the leaf page, 128.0 KiB",
+        ),
+        (
+            "{block_compressor: snappy}",
+            "{block_compressor: snappy, memory_page_image_max: 64KiB, collection_config: leaf_page_max=65537}",
+            ":5: arms.snappy.memory_page_image_max",
+            "no less than the leaf page, 64.0 KiB",
+        ),
+        (
+            "{block_compressor: snappy}",
             "{block_compressor: snappy, collection_config: memory_page_mx=1MB}",
             ":5: arms.snappy.collection_config",
             "no option 'memory_page_mx' (did you mean 'memory_page_max'?)",
