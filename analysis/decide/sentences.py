@@ -42,14 +42,14 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
 
 
-def further(more: FurtherBlocks | None) -> str:
-    """What more blocks would do for something undecided."""
+def further(more: FurtherBlocks | None, what: str) -> str:
+    """What more blocks would do for `what` is undecided: a comparison and a constraint on it take different numbers."""
     if more is None:
-        return "more blocks would not decide it"
+        return f"more blocks would not decide {what}"
     word = "block" if more.blocks == 1 else "blocks"
     if more.at_least:
-        return f"at least {more.blocks} more {word} would be needed"
-    return f"about {more.blocks} more {word} would decide, if effect and scatter stay as they are"
+        return f"at least {more.blocks} more {word} would be needed for {what}"
+    return f"about {more.blocks} more {word} would decide {what}, if effect and scatter stay as they are"
 
 
 def effect(one: Effect, margin_percent: float) -> str:
@@ -65,7 +65,7 @@ def effect(one: Effect, margin_percent: float) -> str:
     if one.verdict is Verdict.UNDECIDED:
         alone = one.ratio.low is not None and one.ratio.high is not None and not one.ratio.low <= 1 <= one.ratio.high
         corrected = " after correction for all questions asked" if alone else ""
-        return f"{head}: undecided{corrected}; {further(one.further)}."
+        return f"{head}: undecided{corrected}; {further(one.further, 'this comparison')}."
     if one.verdict is Verdict.EQUIVALENT:
         return f"{head}: equivalent (within ±{margin_percent:g} %)."
     return f"{head}: {one.verdict}."
@@ -117,7 +117,7 @@ def bound(check: ConstraintCheck) -> str:
 def constraint(check: ConstraintCheck) -> str:
     """A constraint, its figures, and whether it holds."""
     if check.state is State.UNDECIDED:
-        return f"{bound_and_figures(check)}: undecided; {further(check.further)}"
+        return f"{bound_and_figures(check)}: undecided; {further(check.further, 'this constraint')}"
     return f"{bound_and_figures(check)}: {check.state}"
 
 
@@ -162,7 +162,7 @@ def why(choice: Choice, baseline: str) -> str:
         case Outcome.NOTHING_SATISFIES if choice.status is Status.NONE:
             said = "every arm violates a constraint."
         case Outcome.NOTHING_SATISFIES:
-            said = f"no arm is shown to satisfy the constraints; {further(choice.further)}."
+            said = f"no arm is shown to satisfy the constraints; {further(choice.further, 'the choice')}."
         case Outcome.NOT_MEASURED if _alone(choice):
             said = "no other arm has a trial."
         case Outcome.NOT_MEASURED:
@@ -196,7 +196,7 @@ def _undecided(choice: Choice) -> str:
     if choice.held_back:
         is_, satisfy = ("is", "satisfies") if len(choice.held_back) == 1 else ("are", "satisfy")
         parts.append(f"whether {listed(choice.held_back)}, which {is_} better at {label}, {satisfy} the constraints")
-    return f"{', and '.join(parts)} is not known; {further(choice.further)}."
+    return f"{', and '.join(parts)} is not known; {further(choice.further, 'the choice')}."
 
 
 def _switch(choice: Choice, baseline: str) -> str:
@@ -217,7 +217,7 @@ def _switch(choice: Choice, baseline: str) -> str:
             f"has the best mean {_label(choice.tie_breaker)} of them"
         )
     if choice.rivals:
-        said += f"; {listed(choice.rivals)} may be better still: {further(choice.further)}"
+        said += f"; {listed(choice.rivals)} may be better still: {further(choice.further, 'the choice')}"
     return f"{said}."
 
 

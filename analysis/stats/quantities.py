@@ -77,7 +77,7 @@ _SUFFIX = {
 
 
 def block_number(block: int) -> int:
-    """A block's number for people, who count from 1; plans, records and tables of data count from 0."""
+    """A block's number for people, who count from 1, in exported tables too; plans and records count from 0."""
     return block + 1
 
 

@@ -23,7 +23,7 @@ from harness.plan.trials import plan
 from harness.run.canary_book import moved_canaries
 from harness.spec.yaml_source import MOST_BYTES
 from reports import LinkedError, Run, TemplateFaultError, summary_lines, write_report
-from reports.output.sheets import csv_text
+from reports.output.sheets import csv_text, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -139,7 +139,7 @@ def write_tables(records: Sequence[TrialRecord], folder: Path) -> None:
     kept = frames.once_per_cell(records)
     for name, table in (("trials", frames.trials(kept)), ("measurements", frames.measurements(kept))):
         write_whole(folder / f"{name}.csv", csv_text(table))
-        write_whole(folder / f"{name}.parquet", table.to_parquet(index=False))
+        write_whole(folder / f"{name}.parquet", numbered(table).to_parquet(index=False))
 
 
 def report_faults(ledger: Ledger) -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 
+from harness.errors import HostError
 from harness.hosts.answers import Answer
 from harness.spec.load import ROOT
 
@@ -59,6 +60,8 @@ class PlaybookRun:
 
     _steps: set[str] = field(default_factory=set)
     """Tasks that did something on a host."""
+    _failed_item: str = ""
+    """What failed an item of the loop under way: the task itself says only that one did."""
 
     def answers_of(self, module: str) -> list[Answer]:
         """What a module gave back, whatever its tasks are called."""
@@ -74,13 +77,17 @@ class PlaybookRun:
             self._next_step(task, str(event.get("created", "")))
         if kind in {"runner_on_ok", "runner_item_on_ok"}:
             self.answers.append(Answer(host, _module(data), result))
+        if kind == "playbook_on_task_start":
+            self._failed_item = ""
+        if kind == "runner_item_on_failed" and not self._failed_item:
+            self._failed_item = _message(result)
         if kind in _DONE and _module(data) not in _NOT_STEPS:
             self._steps.add(task)
         if kind == "runner_on_unreachable" and not self.unreachable:
             self.unreachable, self.failed_task = host, task
             self.message = f"{host} can't be reached: {_message(result)}"
         if kind in {"runner_on_failed", "runner_on_unreachable"} and not data.get("ignore_errors") and not self.message:
-            self.failed_task, self.message = task, _message(result)
+            self.failed_task, self.message = task, self._failed_item or _message(result)
 
     def _next_step(self, task: str, created: str) -> None:
         """A task begins, or the play ends: the one before has ended."""
@@ -179,6 +186,7 @@ def playbook(  # noqa: PLR0913 - Ansible's own options, and who hears of it
     Ansible's own output goes to `log`. When it is closed, or a callback raises, Ansible is ended; when this returns or
     raises, nothing of a playbook that failed is at work on this machine.
     """
+    _require_pseudo_terminals()
     outcome, announcer = PlaybookRun(), Announcer(on_task)
 
     def hear(event: dict[str, Any]) -> bool:
@@ -220,6 +228,19 @@ def playbook(  # noqa: PLR0913 - Ansible's own options, and who hears of it
         outcome.killed = runner.rc is None
         _explain(outcome, private, log, timeout_s)
     return outcome
+
+
+def _require_pseudo_terminals() -> None:
+    """Ansible is run on one, and its thread would die without a word for us."""
+    try:
+        ends = os.openpty()
+    except OSError as error:
+        raise HostError(
+            f"Ansible needs a pseudo-terminal, and this machine gives none: {error.strerror}",
+            do="mount them (mount -t devpts devpts /dev/pts), or start the container with a /dev/pts of its own",
+        ) from error
+    for end in ends:
+        os.close(end)
 
 
 def as_data(variables: Mapping[str, Any]) -> str:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 def open_run(results: Path, campaign: str, spec_text: str, run_id: str, *, anew: bool, command: str = "") -> Ledger:
     """The campaign's unfinished run if there is one with the same spec, else a new one called `run_id`.
 
+    A spec that was mended begins a new run where the unfinished one has no trial that counts: nothing is lost by it.
+
     Raises:
-        InputError: there is an unfinished run with another spec; the message shows the difference.
+        InputError: trials count of an unfinished run with another spec; the message shows the difference.
         HostError: the results folder can't be written.
     """
     home = results / campaign
@@ -29,7 +31,7 @@ def open_run(results: Path, campaign: str, spec_text: str, run_id: str, *, anew:
         with (home / LOCK).open("a") as lock:  # of two that begin at once, the second finds the first one's run
             fcntl.flock(lock, fcntl.LOCK_EX)
             latest = Ledger((home / LATEST).resolve())
-            if anew or latest.finished or not latest.folder.exists():
+            if anew or latest.finished or not latest.folder.exists() or _superseded(latest, spec_text):
                 _begin(home, run_id, spec_text, {"campaign": campaign, "command": command})
     except OSError as error:
         raise HostError(
@@ -56,9 +58,17 @@ def _begin(home: Path, run_id: str, spec_text: str, state: dict[str, str]) -> No
     files.sync(home)
 
 
-def _refuse_changed_spec(ledger: Ledger, spec_text: str) -> None:
+def _superseded(ledger: Ledger, spec_text: str) -> bool:
+    return _spec_of(ledger) != spec_text and not any(record.counts for record in ledger.records())
+
+
+def _spec_of(ledger: Ledger) -> str:
     path = ledger.folder / SPEC_FILE
-    before = path.read_text() if path.exists() else ""
+    return path.read_text() if path.exists() else ""
+
+
+def _refuse_changed_spec(ledger: Ledger, spec_text: str) -> None:
+    path, before = ledger.folder / SPEC_FILE, _spec_of(ledger)
     if before == spec_text:
         return
     difference = "\n".join(

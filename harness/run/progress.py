@@ -15,6 +15,7 @@ from rich.text import Text
 
 from core.sizes import show_duration
 from core.text import shown
+from harness.run.failures import failure_of
 from harness.run.scene import Scene
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Progress:
         scene = self.scene
         scene.campaign, scene.trials, scene.blocks = name, trials, blocks
         scene.seconds_each = scene.seconds_each or seconds_each
-        scene.done = done
+        scene.done_before, scene.settled = done, set()
         left = show_duration(scene.left_s(0.0))
         self._tell("campaign", f"{name}: {trials} trials in {blocks} blocks, about {left} left")
 
@@ -66,6 +67,7 @@ class Progress:
         """A trial begins, with phases of these extents; `lane` tells it from those that run beside it."""
         if lane:
             self.scene.stages.pop("", None)  # the set-up's
+        self.scene.settled.discard(trial.index)  # what took turns with one that failed is run again
         stage = self.scene.stage(lane)
         stage.trial, stage.trial_since, stage.extents, stage.status = trial, self.clock(), extents, None
         again = f" (attempt {attempt})" if attempt > 1 else ""
@@ -89,7 +91,8 @@ class Progress:
     def trial_done(self, record: TrialRecord, seconds: float, lane: str = "") -> None:
         """A trial has its record."""
         scene = self.scene
-        scene.done += 1
+        if record.counts or not failure_of(record):
+            scene.settled.add(record.index)
         scene.void += not record.counts
         scene.seconds_each = seconds if scene.done <= 1 else 0.7 * scene.seconds_each + 0.3 * seconds
         scene.stage(lane).trial = None

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from analysis.stats.quantities import block_number
-from harness.errors import DefectError, Interrupted
+from harness.errors import DefectError, InputError, Interrupted
 from harness.evidence.trial import CONTEXT_FILE, TrialContext, read_trial
 from harness.hosts.interrupts import SecondInterrupt
 from harness.hosts.playbooks import playbook, side_by_side
@@ -216,6 +216,8 @@ class CampaignRun:
         nothing_yet = not any(known.counts for known in self.ledger.records())
         if nothing_yet or self.failed_in_a_row[platform] >= _GIVE_UP_AFTER or failure.code not in REPEATED:
             kind, do = FAILURES[failure.code], "mend it; the same command goes on from here"
+            if kind is InputError and not nothing_yet:
+                do = "mend the spec, and start a new run with NEW=1: trials of this one count, and keep its spec"
             if kind is DefectError:
                 do = f"report it, with {self.ledger.trials_folder / record.trial}/ansible.log"
             raise kind(f"trial {record.trial}: {failure.message}", do=do)

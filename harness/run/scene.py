@@ -63,13 +63,21 @@ class Scene:
     campaign: str = ""
     trials: int = 0
     blocks: int = 0
-    done: int = 0
+    done_before: int = 0
+    """Trials that needed nothing more when the campaign went on."""
+    settled: set[int] = field(default_factory=set)
+    """Trials since then that need no further attempt, by their index: several attempts are one trial."""
     void: int = 0
     seconds_each: float = 0.0
     beside: int = 1
     """The most trials that were under way at once: as many will be."""
     stages: dict[str, Stage] = field(default_factory=lambda: {"": Stage()})
     """By lane."""
+
+    @property
+    def done(self) -> int:
+        """Trials that are through; one whose attempts have all failed is not."""
+        return self.done_before + len(self.settled)
 
     def stage(self, lane: str) -> Stage:
         """What the lane is at."""

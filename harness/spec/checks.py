@@ -1,7 +1,8 @@
-"""What no campaign may ask for though each of its keys is valid by itself; each fault with the key it is at. Pure."""
+"""What no campaign may ask for though each of its keys is valid by itself; each fault with the key it is at."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.stats.criteria import Objective
@@ -13,6 +14,7 @@ from analysis.trial.regimes import FULL_CACHE
 from analysis.trial.settings import SETTINGS
 from analysis.trial.wiredtiger_config import meaning, option_names, options, unknown_options
 from core.sizes import show_size
+from datasets.recipes import UserFile
 from harness.errors import did_you_mean
 from harness.spec import upgrade_path
 from harness.spec.phases import Client, Workload
@@ -90,6 +92,18 @@ def _leaf_page_bytes(arm: Arm) -> int:
     """The largest leaf page on disk with these settings; what `collection_config` says comes last, so it wins."""
     said = meaning(options(arm.collection_config or "").get("leaf_page_max", ""))
     return said if isinstance(said, int) else (arm.leaf_page_max or _LEAF_PAGE_BYTES)
+
+
+def input_checks(campaign: Campaign) -> Iterator[Fault]:
+    """What the spec names and is not there. What a run needed is kept with it."""
+    for name, recipe in campaign.datasets.items():
+        if isinstance(recipe, UserFile) and not recipe.path.is_file():
+            from_here = "" if recipe.path.is_absolute() else f", seen from {Path.cwd()}"
+            yield ("datasets", name, "path"), f"there is no file {str(recipe.path)!r}{from_here}"
+    prices, phases = campaign.decision.prices, [*campaign.workloads, INSERT]
+    if "workload" in prices.model_fields_set and prices.workload not in phases:
+        message = f"{prices.workload!r} is no workload here{did_you_mean(prices.workload, phases)}"
+        yield ("decision", "prices", "workload"), f"{message}; there are: {', '.join(phases)}"
 
 
 def name_checks(campaign: Campaign) -> Iterator[Fault]:

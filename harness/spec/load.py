@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from harness.errors import InputError, did_you_mean
 from harness.spec.campaign import Campaign
-from harness.spec.checks import arm_checks, cross_checks, name_checks
+from harness.spec.checks import arm_checks, cross_checks, input_checks, name_checks
+from harness.spec.faults import describe, short
 from harness.spec.mix import find_mix, mix_names, read_mix
 from harness.spec.yaml_source import Fault, KeyPath, YamlSource, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from pydantic_core import ErrorDetails
 
     from harness.spec.mix import Mix
 
@@ -24,8 +23,6 @@ ROOT = Path(__file__).resolve().parents[2]
 CAMPAIGNS = ROOT / "campaigns"
 MIXES = ROOT / "workloads"
 _MOST_SHOWN = 10
-_LONGEST_SHOWN = 200
-_LONGEST_FAULT = 1000  # as pydantic says it, which may repeat what was given
 
 
 def find_campaign(name_or_path: str) -> Path:
@@ -60,7 +57,8 @@ def load_campaign(path: Path) -> Campaign:
         InputError: with one line per fault, each with file, line, key and what is allowed.
     """
     source, campaign = _read(path, path.stem)
-    if faults := [*cross_checks(campaign), *arm_checks(campaign), *name_checks(campaign), *_mix_checks(campaign, path)]:
+    checks = (cross_checks, arm_checks, input_checks, name_checks)
+    if faults := [*(fault for check in checks for fault in check(campaign)), *_mix_checks(campaign, path)]:
         raise _complaint(source, faults)
     read_mixes(campaign, path)
     return campaign
@@ -104,7 +102,7 @@ def _read(path: Path, name: str, *, links: bool = True) -> tuple[YamlSource, Cam
     try:
         return source, Campaign.model_validate({"name": name, **source.data})
     except ValidationError as error:
-        raise _complaint(source, [_describe(source, detail) for detail in error.errors()]) from error
+        raise _complaint(source, describe(source, error.errors(), Campaign)) from error
 
 
 def _complaint(source: YamlSource, faults: list[Fault]) -> InputError:
@@ -115,61 +113,7 @@ def _complaint(source: YamlSource, faults: list[Fault]) -> InputError:
 
 
 def _dotted(at: KeyPath) -> str:
-    return _short(".".join(str(part) for part in at)) or "(top level)"
-
-
-def _describe(source: YamlSource, detail: ErrorDetails) -> Fault:
-    """Key path within the file, and the fault in plain words."""
-    at = _path_in_file(source, detail["loc"])
-    kind = detail["type"]
-    if kind == "extra_forbidden":
-        allowed = _allowed_keys(detail["loc"][:-1])
-        return at, f"unknown key{did_you_mean(str(at[-1]), allowed)}; allowed here: {', '.join(allowed)}"
-    if kind == "missing":
-        return at, "this key is required"
-    message = _short(detail["msg"].removeprefix("Value error, "), _LONGEST_FAULT)
-    given = detail.get("input")
-    known = _short(repr(given)) if isinstance(given, str | int | float | bool) else ""
-    shown = f" (given: {known})" if known and known not in message else ""
-    return at, f"{message[0].lower()}{message[1:]}{shown}"
-
-
-def _short(text: str, longest: int = _LONGEST_SHOWN) -> str:
-    return text if len(text) <= longest else f"{text[:longest]}…"
-
-
-def _path_in_file(source: YamlSource, loc: tuple[str | int, ...]) -> KeyPath:
-    """Pydantic's location without the tags of unions and the `[key]` marks, which don't stand in the file."""
-    at: KeyPath = ()
-    for part in loc:
-        if part == "[key]":
-            continue
-        if (*at, part) in source.lines or part == loc[-1]:
-            at = (*at, part)
-    return at
-
-
-def _allowed_keys(loc: tuple[str | int, ...]) -> list[str]:
-    """The keys of the section at a location, found by walking the model's types."""
-    models: list[type[BaseModel]] = [Campaign]
-    for part in loc:
-        inner = [m for model in models for m in _models_within(model.model_fields.get(str(part)))]
-        tagged = [model for model in models if _is_tagged(model, part)]
-        models = inner or tagged or models
-    return sorted({name for model in models for name in model.model_fields})
-
-
-def _is_tagged(model: type[BaseModel], tag: str | int) -> bool:
-    return any(tag in getattr(field.annotation, "__args__", ()) for field in model.model_fields.values())
-
-
-def _models_within(field: Any) -> Iterator[type[BaseModel]]:
-    pending = [field.annotation] if field is not None else []
-    while pending:
-        kind = pending.pop()
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield kind
-        pending.extend(getattr(kind, "__args__", ()))
+    return short(".".join(str(part) for part in at)) or "(top level)"
 
 
 def _mix_checks(campaign: Campaign, path: Path) -> Iterator[Fault]:

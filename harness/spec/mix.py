@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from core.model import Part
 from harness.errors import InputError, did_you_mean
+from harness.spec.faults import in_plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -156,8 +157,7 @@ def _typed(text: str) -> Any:
 def _describe(path: Path, lines: dict[str, int], detail: ErrorDetails) -> str:
     key = str(detail["loc"][0]) if detail["loc"] else ""
     known = [info.alias or name for name, info in Mix.model_fields.items()]
-    message = detail["msg"].removeprefix("Value error, ")
-    told = f"{message[0].lower()}{message[1:]}" + (f" (given: {detail['input']})" if key else "")
+    told = in_plain_words(detail, Mix) + (f" (given: {detail['input']})" if key else "")
     if detail["type"] == "missing":
         told = "this key is required: YCSB's own default is not 0"
     elif key in _SAID_ELSEWHERE:

@@ -39,6 +39,9 @@ def render(data: dict[str, Any], template_dir: Path | None) -> dict[str, str]:
     if template_dir is None:
         return _fill(data, None)
     folder = template_dir.absolute()
+    if not any((folder / name).exists() for name in _TEXTS.values()):
+        wanted = " nor ".join(_TEXTS.values())
+        raise TemplateFaultError(f"{folder}: holds neither {wanted}, so nothing of the report would be yours")
     # One that is random, since data that is there already can't hold it; ours need none (`script_policy`).
     nonce = secrets.token_hex(16)
     given = data | {"nonce": nonce, "policy": f"{data['policy']} 'nonce-{nonce}'"}

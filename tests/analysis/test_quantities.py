@@ -54,13 +54,13 @@ def test_half_width_is_that_of_the_log_scale() -> None:
 @pytest.mark.parametrize(
     ("more", "text"),
     [
-        (None, "more blocks would not decide it"),
-        (FurtherBlocks(blocks=1, at_least=False), "about 1 more block would decide"),
-        (FurtherBlocks(blocks=2, at_least=True), "at least 2 more blocks would be needed"),
+        (None, "more blocks would not decide this comparison"),
+        (FurtherBlocks(blocks=1, at_least=False), "about 1 more block would decide this comparison, if"),
+        (FurtherBlocks(blocks=2, at_least=True), "at least 2 more blocks would be needed for this comparison"),
     ],
 )
 def test_further_blocks_in_words(more: FurtherBlocks | None, text: str) -> None:
-    assert sentences.further(more).startswith(text)
+    assert sentences.further(more, "this comparison").startswith(text)
 
 
 def test_lists_in_words() -> None:

@@ -45,7 +45,7 @@ SPEC: dict[str, Any] = yaml.safe_load((ROOT / "campaigns/quick.yaml").read_text(
     },
     "datasets": {
         "words": {"recipe": "faker-sentences", "sentences": 1000, "locale": "en_US"},
-        "mine": {"recipe": "file", "path": "/tmp/text", "format": "json-lines", "field": "a"},
+        "mine": {"recipe": "file", "path": __file__, "format": "json-lines", "field": "a"},
         "noise": {"recipe": "ycsb-random", "size_bytes": 2**20},
     },
     "blocks": {"min": 2, "max": 3, "precision": {"half_width_percent": 3, "confidence_percent": 90}},

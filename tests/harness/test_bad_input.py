@@ -84,10 +84,13 @@ def test_a_run_that_is_none(tmp_path: Path) -> None:
     refused(harness("report", tmp_path), 2, "no run is here")
 
 
-@pytest.mark.real
-def test_a_missing_corpus(spec: Path) -> None:
+@pytest.mark.parametrize("command", ["plan", "run"])
+def test_a_missing_dataset_file(spec: Path, command: str) -> None:
+    """It is told before anything starts, and the same command goes on once the spec is mended."""
     change(spec, "{recipe: faker-sentences, sentences: 1000}", "{recipe: file, path: /nowhere/text.txt}")
-    refused(run(spec), 2, "sentences", "/nowhere/text.txt")
+    ran = run(spec) if command == "run" else harness("plan", spec)
+    refused(ran, 2, "mine.yaml:", "datasets.sentences.path", "/nowhere/text.txt")
+    assert not (spec.parent / "results").exists()
 
 
 @pytest.mark.real

@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 from analysis.trial import ftdc
-from analysis.trial.records import TrialRecord
+from analysis.trial.records import Reason, TrialRecord
 from core.stored import read_stored, stored_names
 from harness.errors import HostError, InputError
 from harness.ledger.artefacts import file_digest, list_artefacts, read_record
@@ -132,8 +132,19 @@ def test_the_same_command_finds_the_unfinished_run(tmp_path: Path) -> None:
     assert fresh(tmp_path, run_id="r3", anew=True).run_id == "r3"
 
 
+def test_a_mended_spec_begins_a_new_run_where_no_trial_counts(tmp_path: Path) -> None:
+    """So that the same command goes on, as was promised."""
+    before = fresh(tmp_path, "records: 1000\n")
+    failed = record(void=(Reason(code="spec-failed", message="mongod refused create"),))
+    before.commit(failed, before.workspace(failed.trial))
+    assert fresh(tmp_path, "records: 1000\n", "r2").folder == before.folder
+    assert fresh(tmp_path, "records: 2000\n", "r2").run_id == "r2"
+    assert before.records(), "what it has stays"
+
+
 def test_a_changed_spec_is_refused_with_the_difference(tmp_path: Path) -> None:
-    fresh(tmp_path, "records: 1000\n")
+    begun = fresh(tmp_path, "records: 1000\n")
+    begun.commit(record(), begun.workspace(record().trial))
     with pytest.raises(InputError) as caught:
         fresh(tmp_path, "records: 2000\n", "r2")
     assert "-records: 1000" in caught.value.what

@@ -129,14 +129,14 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
             "no option 'memory_page_mx' (did you mean 'memory_page_max'?)",
         ),
         ("block_compressor: snappy", "block_compressor: lz4", ":5: arms.snappy.block_compressor", "'none', 'snappy'"),
-        ("zstd_level: 3", "zstd_level: 30", ":6: arms.zstd.zstd_level", "less than or equal to 22"),
+        ("zstd_level: 3", "zstd_level: 30", ":6: arms.zstd.zstd_level", "22 or less is needed (given: 30)"),
         ("zstd_level: 3", "zlib_level: 3", ":6: arms.zstd", "zlib_level 3 has no effect"),
         ("recipe: faker-sentences", "recipe: lorem", ":8: datasets.sentences", "'lorem'"),
         ("{recipe: faker-sentences}", "{recipe: faker-sentences, x: 1}", ":8: datasets.sentences.x", "sentences"),
         ("records: 1000", "records: 3", ":9: records", "(given: 3)"),
         ("records: 1000", "", ": records", "required"),
         ("records: 1000", "records: 1000\ncache_size: 1 gig", ":10: cache_size", "512MiB"),
-        ("records: 1000", "records: 1000\ncache_size: 1MiB", ":10: cache_size", "greater than or equal"),
+        ("records: 1000", "records: 1000\ncache_size: 1MiB", ":10: cache_size", "256MiB or more"),
         ("rmw:", "rnw:", ":11: workloads.rnw", "did you mean 'rmw'?"),
         ("rmw:", "load:", ":11: workloads.load", "names the load itself"),
         ("{threads: 2}", "{threads: 2, operations: 5}", ":11: workloads.rmw", "either measure_s or operations"),
@@ -184,6 +184,38 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
         ),
         ("version: 6.0.5", "version: 6.1", ":3: engines.6.0.5", "6.0.27"),
         ("seed: 7", "seed: 7\ntopology: {kind: sharded}", ":2: topology.kind", "'standalone' or 'replica-set'"),
+        ("source: pypi", "source: docker", ":3: engines.6.0.5: 'source': 'docker' is not known", "'pypi', 'package'"),
+        ("source: pypi, ", "", ":3: engines.6.0.5: the key 'source' is required", "which says what this is"),
+        (
+            "{source: pypi, version: 6.0.5}",
+            "{source: package, version: 7.0}",
+            ":3: engines.6.0.5.version: a text, in quotes where it looks like a number",
+            "(given: 7.0)",
+        ),
+        (
+            "{source: pypi, version: 6.0.5}",
+            '{source: package, version: "7.0"}',
+            ":3: engines.6.0.5.version: a version has three numbers",
+            "for instance 7.0.14",
+        ),
+        ("seed: 7", "seed: 7\ncache_size: 256", ":2: cache_size: 256MiB or more", "without a unit counts bytes"),
+        ("seed: 7", "seed: 7\nblocks: many", ":2: blocks: a whole number or a mapping of keys", "(given: 'many')"),
+        ("seed: 7", "seed: 7\nblocks: 0", ":2: blocks: 1 or more is needed", "(given: 0)"),
+        ("seed: 7", "seed: 7\nwrite_concern: {w: 9}", ":2: write_concern.w: 7 or less", "or 'majority' belongs here"),
+        ("{block_compressor: snappy}", "", ":5: arms.snappy: a mapping of keys", "(given: nothing)"),
+        ("  snappy:", "  sn appy:", ":5: arms.sn appy: a name has letters, digits", "(given: 'sn appy')"),
+        (
+            "{recipe: faker-sentences}",
+            "{recipe: file, path: nowhere.txt}",
+            ":8: datasets.sentences.path",
+            "there is no file 'nowhere.txt', seen from /",
+        ),
+        (
+            "baseline: snappy",
+            "baseline: snappy\n  prices: {workload: rnw}",
+            ":14: decision.prices.workload: 'rnw' is no workload here",
+            "did you mean 'rmw'?",
+        ),
         ("seed: 7", "seed: 7\nseed: 8", ":2: key 'seed' is given twice", "line 1"),
         ("seed: 7", "seed: [7", ":", "not valid YAML"),
     ],
@@ -194,6 +226,11 @@ def test_a_fault_is_told_where_it_stands(tmp_path: Path, old: str, new: str, whe
     assert where in told
     assert says in told
     assert str(tmp_path) in told
+
+
+def test_a_key_that_takes_a_number_or_a_mapping_is_told_what_lacks_in_the_one_that_was_given(tmp_path: Path) -> None:
+    told = complaint(tmp_path, GOOD.replace("seed: 7", "seed: 7\nblocks: {min: 3}"))
+    assert told.splitlines() == [f"{tmp_path}/mine.yaml:2: blocks.max: this key is required"]
 
 
 @pytest.mark.parametrize(
@@ -208,7 +245,7 @@ def test_a_fault_is_told_where_it_stands(tmp_path: Path, old: str, new: str, whe
         ("memory_limit", "9" * 100_000, ":10: a number of 100000 characters"),
         ("seed2", "0x" + "f" * 100_000, ":10: a number of 100002 characters"),
         ("limits", "{canary_percent: .inf}", ":10: limits.canary_percent"),
-        ("question", "2026-11-21", ":10: question: input should be a valid string"),
+        ("question", "2026-11-21", ":10: question: a text, in quotes"),
         ("question", "!!timestamp x", "not valid YAML"),
         ("question", "x" * 100_000, ":10: question"),
         ("instance", "{cpus: 0-99999999999}", ":10: instance.cpus: '0-99999999999' is no core or range of cores"),
@@ -219,7 +256,7 @@ def test_a_fault_is_told_where_it_stands(tmp_path: Path, old: str, new: str, whe
             "{bind_ip: '::ffff:0.0.0.0'}",
             ":10: instance.bind_ip: a mongod listens on addresses that are named",
         ),
-        ("datasets", "{d: {recipe: " + "x" * 100_000 + "}}", ":10: datasets.d: input tag 'xxx"),
+        ("datasets", "{d: {recipe: " + "x" * 100_000 + "}}", ":10: datasets.d: 'recipe': 'xxx"),
         ("blocks", "{[a]: 1}", ":10: a key has to be a text"),
     ],
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harness.errors import HostError
 from harness.hosts import playbooks
 from harness.hosts.playbooks import Announcer, PlaybookRun, as_data, run_playbook
 
@@ -47,6 +48,30 @@ def test_tasks_that_do_nothing_on_a_host_are_no_steps(action: str, task: str) ->
         announcer.hear(event(kind, name, module))
         outcome.hear(event(kind, name, module))
     assert told == list(outcome.steps_s) == ["Each run phase ends"]
+
+
+def test_what_failed_an_item_of_a_loop_is_told_and_not_that_one_did() -> None:
+    outcome = PlaybookRun()
+    task = "Each engine is installed"
+    for kind, message in [
+        ("runner_item_on_ok", ""),
+        ("runner_item_on_failed", "the wheel's digest is another one"),
+        ("runner_on_failed", "One or more items failed"),
+    ]:
+        told = event(kind, task, "engine_installed")
+        outcome.hear({**told, "event_data": told["event_data"] | {"res": {"msg": message}}})
+    assert outcome.message == "the wheel's digest is another one"
+    assert outcome.failed_task == task
+
+
+def test_without_pseudo_terminals_it_is_said_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left() -> tuple[int, int]:
+        raise OSError(2, "No such file or directory")
+
+    monkeypatch.setattr("os.openpty", none_left)
+    with pytest.raises(HostError, match="Ansible needs a pseudo-terminal") as caught:
+        run_playbook("teardown.yml", tmp_path / "inventory", {})
+    assert "/dev/pts" in caught.value.do
 
 
 def test_a_task_that_lasts_is_told_of_once(monkeypatch: pytest.MonkeyPatch) -> None:

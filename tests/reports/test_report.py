@@ -256,6 +256,19 @@ class TestTemplatesOfTheUser:
             write_report(run(campaign()), tmp_path / "report", tmp_path)
         assert not (tmp_path / "report" / "index.html").exists()
 
+    def test_a_folder_without_a_template_is_told(self, tmp_path: Path) -> None:
+        (tmp_path / "mine").mkdir()
+        (tmp_path / "mine/reports.html").write_text("misspelt")
+        with pytest.raises(TemplateFaultError, match=r"mine: holds neither report\.html nor report\.md"):
+            write_report(run(campaign()), tmp_path / "report", tmp_path / "mine")
+        assert not (tmp_path / "report" / "index.html").exists()
+
+
+def test_blocks_are_numbered_in_tables_as_on_the_page(tmp_path: Path) -> None:
+    write_report(run(campaign(blocks=2)), tmp_path)
+    with (tmp_path / "metrics.csv").open(encoding="utf-8", newline="") as file:
+        assert {row["block"] for row in csv.DictReader(file)} == {"1", "2"}
+
 
 def test_the_terminal_gets_at_most_five_lines() -> None:
     for records in (
