@@ -90,7 +90,7 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
         raise InputError(str(error), do="mend the template; docs/templates.md has an example") from error
     except LinkedError as error:
         raise InputError(str(error), do="remove the link; what it leads to was not touched") from error
-    write_tables(run.records, ledger.report_folder)
+    write_tables(run, ledger.report_folder)
     ledger.record_report()
     return run.decision
 
@@ -134,10 +134,14 @@ def read_run(ledger: Ledger, campaign: Campaign) -> Run:
     )
 
 
-def write_tables(records: Sequence[TrialRecord], folder: Path) -> None:
-    """The frames behind every figure, as CSV and Parquet: `trials`, and `measurements` with a row per figure."""
-    kept = frames.once_per_cell(records)
-    for name, table in (("trials", frames.trials(kept)), ("measurements", frames.measurements(kept))):
+def write_tables(run: Run, folder: Path) -> None:
+    """The frames behind every figure, as CSV and Parquet: `trials`, and `measurements` with a row per figure.
+
+    Each row names its campaign and run, so that tables of several runs can be put together.
+    """
+    kept = frames.once_per_cell(run.records)
+    for name, rows in (("trials", frames.trials(kept)), ("measurements", frames.measurements(kept))):
+        table = rows.assign(campaign=run.campaign, run=run.run_id)[["campaign", "run", *rows.columns]]
         write_whole(folder / f"{name}.csv", csv_text(table))
         write_whole(folder / f"{name}.parquet", numbered(table).to_parquet(index=False))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import chdir
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
@@ -16,9 +17,10 @@ from harness.ledger.ledger import SPEC_FILE
 from harness.ledger.runs import open_run
 from harness.plan.trials import plan
 from harness.spec.campaign import Campaign
-from harness.spec.load import load_campaign
+from harness.spec.load import ROOT, load_campaign
 from tests.analysis import synthetic
 from tests.campaigns import small
+from tests.reports import sample
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,11 +99,30 @@ def test_missing_and_void_trials_end_in_incomplete() -> None:
 
 def test_the_tables_hold_every_trial(tmp_path: Path) -> None:
     records = synthetic.campaign(blocks=2)
-    write_tables(records, tmp_path)
+    write_tables(sample.run(records, campaign="nightly", run_id="second"), tmp_path)
     trials = pd.read_parquet(tmp_path / "trials.parquet")
     assert len(trials) == len(records) == len(pd.read_csv(tmp_path / "trials.csv"))
     measurements = pd.read_parquet(tmp_path / "measurements.parquet")
     assert {"trial", "block", "arm", "engine", "dataset", "workload", "metric", "value", "unit"} <= set(measurements)
+    for table in (trials, measurements, pd.read_csv(tmp_path / "measurements.csv")):
+        assert set(zip(table["campaign"], table["run"], strict=True)) == {("nightly", "second")}
+
+
+def test_the_example_of_two_runs_in_pandas_works(tmp_path: Path) -> None:
+    page = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
+    example = page.split("```python")[1].split("```")[0]
+    for run_id, pace in (("20260101T000000Z", 1.0), ("20260102T000000Z", 0.8)):
+        arms = [arm.scaled(arm.name, pace) for arm in synthetic.ARTICLE]
+        folder = tmp_path / "results/quick" / run_id / "report"
+        folder.mkdir(parents=True)
+        records = synthetic.campaign(blocks=3, arms=arms, noise=synthetic.QUIET)
+        write_tables(sample.run(records, campaign="quick", run_id=run_id), folder)
+    names: dict[str, Any] = {}
+    with chdir(tmp_path):
+        exec(example, names)
+    change = names["change"]
+    assert set(change.index) == {arm.name for arm in synthetic.ARTICLE}
+    assert all(abs(value - 0.8) < 0.05 for value in change)
 
 
 def test_tables_are_not_written_through_links_and_hold_no_formula(tmp_path: Path) -> None:
@@ -113,7 +134,7 @@ def test_tables_are_not_written_through_links_and_hold_no_formula(tmp_path: Path
         record.model_copy(update={"cell": record.cell.model_copy(update={"arm": "=1+1"})})
         for record in synthetic.campaign(blocks=1)
     ]
-    write_tables(records, tmp_path)
+    write_tables(sample.run(records), tmp_path)
     assert victim.read_text() == "theirs"
     assert set(pd.read_csv(tmp_path / "trials.csv")["arm"]) == {"'=1+1"}
     assert set(pd.read_parquet(tmp_path / "trials.parquet")["arm"]) == {"=1+1"}
