@@ -13,7 +13,7 @@ from harness.spec.campaign import Arm
 ROLE = Path(__file__).parents[1] / "ansible/roles/mongod"
 KEYS = {one.key for one in SETTINGS}
 OF_CLIENTS = {"write_concern"}
-OF_THE_SERVER = {"version", "git_version", "feature_compatibility_version", "opening_config"}
+OF_THE_SERVER = {"version", "git_version", "feature_compatibility_version"}
 
 
 def test_each_setting_is_declared_once() -> None:

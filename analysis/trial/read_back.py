@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from analysis.trial.records import InForce, Reason
-from analysis.trial.settings import SETTINGS, text_of
+from analysis.trial.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +25,6 @@ def read_in_force(raw: Mapping[str, Any]) -> InForce:
         version=str(raw.get("version") or "unknown"),
         git_version=_text(raw.get("git_version")),
         feature_compatibility_version=_text(raw.get("fcv")),
-        opening_config=text_of(raw, "opening_wiredtiger"),
         **{setting.found: setting.read(raw) for setting in SETTINGS},
     )
 

@@ -7,10 +7,11 @@ A figure that could not be read is ``None``, never 0.
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from core.bounds import (
     LARGEST_INT,
@@ -38,6 +39,12 @@ _Folder = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{
 _Histogram = Annotated[str, StringConstraints(max_length=2**20)]
 _Path = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^/\x00-\x1f][^\x00-\x1f]*$")]
 _Sizes = Annotated[dict[Word, Bytes], _Few]
+
+
+def _as_json(value: object) -> object:
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict) else value
+
+
 _Counters = Annotated[dict[Word, Figure | None], Field(max_length=500)]
 _Statuses = Annotated[dict[Word, Annotated[dict[Word, Count], _Few]], _Few]
 _PerSecond = Annotated[tuple[Rate, ...], Field(max_length=600_000)]  # a phase lasts a few days at most
@@ -88,6 +95,10 @@ class Settings(Part):
     leaf_page_max_bytes: Bytes | None = None
     memory_page_image_max_bytes: Bytes | None = None
     collection_config: Text | None = Field(None, description="Further WiredTiger options of the collection.")
+    engine_config: Text | None = Field(None, description="Further WiredTiger options of the whole engine.")
+    parameters: Annotated[Text, BeforeValidator(_as_json)] | None = Field(
+        None, description="Server parameters by name, as JSON."
+    )
     sync_period_s: Count | None = Field(None, description="storage.syncPeriodSecs")
     memory_limit_bytes: Bytes | None = Field(
         None, description="Memory that mongod may use, file cache included; None: no limit."
@@ -115,6 +126,9 @@ class InForce(Part):
     )
     creation_string: Text
     opening_config: Text = Field(description="What mongod passed to WiredTiger (log line 22315).")
+    parameters: Text | None = Field(
+        None, description="The server parameters that were asked for, as JSON; null: the server has no such parameter."
+    )
     sync_period_s: Amount | None = Field(None, description="Seconds between checkpoints, from the server's parameters.")
     tls_mode: Word | None = Field(None, description="From the options as the server parsed them, e.g. `requireTLS`.")
     write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')

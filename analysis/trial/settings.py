@@ -7,6 +7,7 @@ reasons in a void trial's record.
 
 from __future__ import annotations
 
+import json
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -121,6 +122,11 @@ def _sync_period_s(raw: Mapping[str, Any]) -> float | None:
     return float(found) if isinstance(found, int | float) else None
 
 
+def _parameters(raw: Mapping[str, Any]) -> str | None:
+    found = raw.get("asked_parameters")
+    return json.dumps(found, sort_keys=True) if isinstance(found, dict) and found else None
+
+
 def _tls_mode(raw: Mapping[str, Any]) -> str | None:
     options = raw.get("cmd_line_opts")
     if not isinstance(options, dict):
@@ -137,6 +143,24 @@ def _within(tolerance: float) -> Callable[[Any, Any], bool]:
 
 def _as_meant(expected: int, found: str) -> bool:
     return meaning(found) == expected
+
+
+def _other_parameters(expected: str, found: str) -> str | None:
+    """The server parameters that are in force otherwise than asked, as found; None where each is as asked."""
+    there = json.loads(found)
+    others = (
+        f"{name}={json.dumps(there[name])}" if there.get(name) is not None else f"without {name}"
+        for name, value in json.loads(expected).items()
+        if not _is_same(value, there.get(name))
+    )
+    return ", ".join(others) or None
+
+
+def _is_same(asked: object, found: object) -> bool:
+    """Whether the server holds a parameter as it was asked for; it decides of which type it is."""
+    if isinstance(asked, bool) or isinstance(found, bool):
+        return asked is found
+    return asked == found or str(asked) == str(found)
 
 
 # ---- declarations --------------------------------------------------------------------------------------------------
@@ -197,5 +221,17 @@ SETTINGS: tuple[Setting, ...] = (
         subject="the collection's configuration", code="collection-config-mismatch", verbatim=True,
         read=lambda raw: text_of(raw, _CREATION), told=differing,
         same=lambda expected, found: differing(expected, found) is None,
+    ),
+    Setting(
+        key="engine_config", arm="engine_config", found="opening_config", label="opening WiredTiger",
+        subject="the engine's configuration", code="engine-config-mismatch", verbatim=True,
+        read=lambda raw: text_of(raw, _OPENING), told=differing,
+        same=lambda expected, found: differing(expected, found) is None,
+    ),
+    Setting(
+        key="parameters", arm="parameters", found="parameters", label="server parameters",
+        subject="the server's parameters", code="parameter-mismatch", unset="none set",
+        read=_parameters, told=_other_parameters,
+        same=lambda expected, found: _other_parameters(expected, found) is None,
     ),
 )  # fmt: skip

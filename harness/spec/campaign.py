@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from analysis.stats.criteria import Criteria, Precision
 from analysis.stats.looks import Looks
@@ -30,6 +30,8 @@ _MOST_CELLS = 500
 _Few = Field(max_length=100)
 _Some = Field(min_length=1, max_length=100)
 _MANY = 2**31 - 1
+ParameterName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]{0,99}$")]
+ParameterText = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
 class WriteConcern(Part):
@@ -63,6 +65,12 @@ class Arm(Part):
     )
     collection_config: Annotated[str, Field(max_length=4096)] | None = Field(
         None, description="Further WiredTiger options of the collection, as a configuration string."
+    )
+    engine_config: Annotated[str, Field(max_length=4096)] | None = Field(
+        None, description="Further WiredTiger options of the whole engine, e.g. `eviction_dirty_target=10`."
+    )
+    parameters: Annotated[dict[ParameterName, bool | int | float | ParameterText], _Few] | None = Field(
+        None, description="mongod's `setParameter` options by name, as set at its start."
     )
     sync_period_s: Annotated[int, Field(ge=1, le=3600)] | None = Field(
         None, description="Seconds between checkpoints; the engine's default is 60."

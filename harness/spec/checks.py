@@ -35,6 +35,19 @@ _OF_UPGRADES = ("upgraded-", "verify-")
 _STEPS = {"empty", "loaded", "upgrade"}  # of trials that take turns, beside their phases: harness.plan.turns
 _ALLOCATION_BYTES, _LARGEST_PAGE_BYTES = 4096, 512 * 2**20  # WiredTiger's, unless allocation_size says otherwise
 _LEAF_PAGE_BYTES = 32 * 2**10  # mongod's own
+_OWN_OPTIONS = {
+    "builtin_extension_config": "say zstd_level or zlib_level",
+    "cache_size": "say cache_size",
+    "checkpoint": "say sync_period_s",
+    "log": "say journal_compressor",
+    "statistics": "the counters are read from them",
+}
+_OWN_PARAMETERS = {
+    "diagnosticDataCollectionEnabled": "the diagnostic data are evidence",
+    "diagnosticDataCollectionPeriodMillis": "the diagnostic data are evidence",
+    "syncdelay": "say sync_period_s",
+    "wiredTigerEngineRuntimeConfig": "say engine_config",
+}
 _BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 
 
@@ -83,9 +96,18 @@ def arm_checks(campaign: Campaign) -> Iterator[Fault]:
             meant = f" (did you mean {image}KiB?)" if image < _ALLOCATION_BYTES else ""
             message = f"{show_size(image)}: WiredTiger takes no less than the leaf page, {show_size(page)}{meant}"
             yield ("arms", name, "memory_page_image_max"), message
+        yield from _engine_checks(name, arm)
         for option in unknown_options(further, oldest):
             message = f"WiredTiger's collections have no option {option!r}{did_you_mean(option, option_names())}"
             yield ("arms", name, "collection_config"), message
+
+
+def _engine_checks(name: str, arm: Arm) -> Iterator[Fault]:
+    """Options and parameters that have a key of their own, or that measuring itself rests on."""
+    for option in sorted({one.partition(".")[0] for one in options(arm.engine_config or "")} & _OWN_OPTIONS.keys()):
+        yield ("arms", name, "engine_config"), f"`{option}` is not to be set here: {_OWN_OPTIONS[option]}"
+    for parameter in sorted((arm.parameters or {}).keys() & _OWN_PARAMETERS.keys()):
+        yield ("arms", name, "parameters", parameter), f"not to be set here: {_OWN_PARAMETERS[parameter]}"
 
 
 def _leaf_page_bytes(arm: Arm) -> int:

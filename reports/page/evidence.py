@@ -70,10 +70,7 @@ _IN_FORCE = {
     **{one.found: one.label for one in SETTINGS if not one.verbatim},
     "write_concern": "write concern",
 }  # fmt: skip
-_VERBATIM = {
-    **{one.found: one.label for one in SETTINGS if one.verbatim},
-    "opening_config": "opening WiredTiger",
-}  # fmt: skip
+_VERBATIM = {one.found: one.label for one in SETTINGS if one.verbatim}
 _SETTING = {one.found: one for one in SETTINGS}
 _UNITS: dict[str | None, Callable[[Any], str]] = {
     None: str,

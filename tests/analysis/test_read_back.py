@@ -98,6 +98,16 @@ def test_a_configuration_that_was_not_read_back_voids_the_trial() -> None:
         ({"zstd_level": 6, "zlib_level": 0}, {"opening_wiredtiger": OPENED_WITH_ZLIB}, None),
         ({"zlib_level": 0}, {"cmd_line_opts": {"x": "zlib={compression_level=0}"}}, "level-mismatch"),
         ({"zlib_level": 0}, {}, "level-mismatch"),
+        ({"engine_config": "file_manager=(close_idle_time=600)"}, {}, None),
+        ({"engine_config": "file_manager=(close_idle_time=60)"}, {}, "engine-config-mismatch"),
+        ({"engine_config": "eviction_dirty_target=10"}, {}, "engine-config-mismatch"),
+        ({"parameters": {"a": 5, "b": True}}, {"asked_parameters": {"a": 5.0, "b": True}}, None),
+        ({"parameters": {"a": "lifo"}}, {"asked_parameters": {"a": "lifo"}}, None),
+        ({"parameters": {"a": "5"}}, {"asked_parameters": {"a": 5}}, None),
+        ({"parameters": {"a": 5}}, {"asked_parameters": {"a": 6}}, "parameter-mismatch"),
+        ({"parameters": {"b": True}}, {"asked_parameters": {"b": 1}}, "parameter-mismatch"),
+        ({"parameters": {"a": 5}}, {"asked_parameters": {"a": None}}, "parameter-mismatch"),
+        ({"parameters": {"a": 5}}, {}, "parameter-mismatch"),
     ],
 )
 def test_each_setting_is_compared(settings: dict[str, object], said: dict[str, object], code: str | None) -> None:

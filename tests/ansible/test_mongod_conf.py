@@ -24,6 +24,15 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "6.0-both-levels": ("6.0.5", {**PLAIN, "block_compressor": "zstd", "zstd_level": 1, "zlib_level": 9}),
     "6.1-none-300MiB": ("6.1.0", {**PLAIN, "block_compressor": "none", "cache_size_bytes": 300 << 20}),
     "4.4-tls": ("4.4.2", {**PLAIN, "tls": True}),
+    "6.0-engine": (
+        "6.0.5",
+        {
+            **PLAIN,
+            "zlib_level": 9,
+            "engine_config": 'eviction=(threads_max=8),eviction_dirty_target=10,x="\\"',
+            "parameters": '{"notablescan": true, "wiredTigerConcurrentReadTransactions": 64, "logLevel": "0"}',
+        },
+    ),
     "8.0-sync-30": ("8.0.4", {**PLAIN, "sync_period_s": 30, "journal_compressor": "zstd"}),
 }
 

@@ -126,6 +126,8 @@ def trial_variables(tmp_path: Path) -> Variables:
                 "leaf_page_max_bytes": 65536,
                 "memory_page_image_max_bytes": 98304,
                 "collection_config": None,
+                "engine_config": "eviction_dirty_target=10,eviction=(threads_max=6)",
+                "parameters": '{"notablescan": false, "wiredTigerConcurrentReadTransactions": 64}',
                 "sync_period_s": None,
             },
             "connection": {"w": "1", "journal": "false"},
@@ -163,6 +165,8 @@ def test_a_trial_leaves_its_evidence_and_nothing_else(trial: Variables) -> None:
     assert "memory_page_image_max=98304" in settings["creation_string"]
     assert "zstd=(compression_level=3)" in settings["opening_wiredtiger"]
     assert "compressor=none" in settings["opening_wiredtiger"]
+    assert "eviction=(threads_max=6)" in settings["opening_wiredtiger"]
+    assert settings["asked_parameters"] == {"notablescan": False, "wiredTigerConcurrentReadTransactions": 64}
 
     before, after = (json.loads((evidence / f"snapshot.{m}.json").read_text()) for m in ("loaded", "after-rmw"))
     assert (before["coll_stats"]["count"], after["db_stats"]["objects"]) == (100, 100)

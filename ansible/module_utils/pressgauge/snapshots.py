@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ansible.module_utils.pressgauge.servers import LONG_S
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from ansible.module_utils.pressgauge.processes import Process
@@ -27,7 +28,9 @@ def create_collection(server: Server, database: str, collection: str, config: st
     server.command(database, {"create": collection, **engine})
 
 
-def in_force(server: Server, database: str, collection: str, opening: str | None) -> Document:
+def in_force(
+    server: Server, database: str, collection: str, opening: str | None, asked_parameters: Sequence[str]
+) -> Document:
     """The configuration in force, read back from the server; null where this version does not say."""
     build = server.command("admin", {"buildInfo": 1})
     status = server.command("admin", {"serverStatus": 1})
@@ -42,6 +45,7 @@ def in_force(server: Server, database: str, collection: str, opening: str | None
         "allocator": build.get("allocator"),
         "cmd_line_opts": server.command("admin", {"getCmdLineOpts": 1}).get("parsed"),
         "parameters": {name: value for name, value in parameters.items() if name.startswith(_PARAMETERS)},
+        "asked_parameters": {name: parameters.get(name) for name in asked_parameters},
         "fcv": fcv.get("version"),
         "creation_string": statistics.get("wiredTiger", {}).get("creationString"),
         "cache_max_bytes": status.get("wiredTiger", {}).get("cache", {}).get("maximum bytes configured"),
