@@ -37,10 +37,10 @@ run-campaign: setup ## Run or resume CAMPAIGN and write its report (default: qui
 plan: setup ## What CAMPAIGN would run, in which order, and the time and disk it needs
 	@$(HARNESS) plan "$(CAMPAIGN)" $(if $(FROM),--from "$(FROM)")
 
-tear-down: setup ## End what a killed run left on the hosts (the next run does so by itself)
+tear-down: setup ## End everything that a killed run left on the hosts (the next run does so by itself)
 	@$(HARNESS) tear-down $(options)
 
-doctor: setup ## What on this host would spoil the numbers
+doctor: setup ## What on this host would distort the numbers
 	@$(HARNESS) doctor "$(CAMPAIGN)" $(options)
 
 ##@ Look at a run
@@ -50,32 +50,32 @@ report: setup ## Render RUN's report again, offline
 decide: setup ## Print RUN's decision; fails when a constraint is not met
 	@$(HARNESS) decide "$(RUN)"
 
-verify: setup ## Check RUN bit by bit (FINGERPRINT=as noted when it ended)
+verify: setup ## Check every file and figure of RUN (FINGERPRINT=as noted when it ended)
 	@$(HARNESS) verify "$(RUN)" $(if $(FINGERPRINT),--fingerprint "$(FINGERPRINT)")
 
-rederive: setup ## Make RUN's records anew from their evidence, as this version reads it
+rederive: setup ## Derive RUN's records again from their evidence, as this version reads it
 	@$(HARNESS) rederive "$(RUN)"
 
-times: setup ## Where the time of RUN's trials went: in all, outside their phases, by step
+times: setup ## Where the time of RUN's trials went: total, outside their phases, by step
 	@$(HARNESS) times "$(RUN)"
 
 check-regression: setup ## Has CANDIDATE got worse than BASELINE (a run, a folder of runs, a baseline file)? STRICT=1 TOLERANCES=file GATE=options
 	@$(HARNESS) gate "$(BASELINE)" "$(CANDIDATE)" $(if $(TOLERANCES),--tolerances "$(TOLERANCES)") $(if $(STRICT),--strict) $(GATE)
 
-baseline: setup ## Keep RUN as the baseline file FILE, small enough for a repository
+baseline: setup ## Write RUN to the baseline file FILE, small enough for a repository
 	@$(HARNESS) baseline "$(RUN)" "$(FILE)"
 
 ##@ Hosts on EC2
-cloud-up: setup ## Start the hosts of CAMPAIGN's cloud section (HOSTS=a,b for some) and write their inventory; YES=1 asks nothing
+cloud-up: setup ## Start the hosts of CAMPAIGN's cloud section (HOSTS=a,b for some) and write their inventory; YES=1 skips the question
 	@$(HARNESS) cloud-up "$(CAMPAIGN)" $(if $(HOSTS),--hosts "$(HOSTS)") $(cloud_home) $(if $(YES),--yes)
 
 cloud-estimate: setup ## What cloud-up would start and cost; starts nothing
 	@$(HARNESS) cloud-up "$(CAMPAIGN)" $(if $(HOSTS),--hosts "$(HOSTS)") $(cloud_home) --estimate
 
-cloud-list: setup ## What is up, and what it costs an hour
+cloud-list: setup ## Which hosts are up, and what they cost per hour
 	@$(HARNESS) cloud-list $(if $(REGION),--region "$(REGION)")
 
-cloud-down: setup ## Remove CAMPAIGN's hosts of yours and all that came with them
+cloud-down: setup ## Remove your hosts of CAMPAIGN and everything that came with them
 	@$(HARNESS) cloud-down "$(CAMPAIGN)" $(cloud_home)
 
 ##@ Keep runs in a store
@@ -86,25 +86,25 @@ push: setup ## Send RUN to STORE=s3://bucket/prefix (ENDPOINT=… for other serv
 pull: setup ## Fetch RUN=<campaign>/<run-id or latest> from STORE
 	@$(HARNESS) pull "$(RUN)" --results "$(RESULTS)" $(stored)
 
-store-list: setup ## Name the runs in STORE
+store-list: setup ## List the runs in STORE
 	@$(HARNESS) store-list $(stored)
 
 ##@ Work on Pressgauge
 setup: ## Install what a campaign needs (every command does it by itself)
 	@harness/setup.sh run
 
-setup-test: ## Install what the tests need beside it
+setup-test: ## Install what the tests need in addition
 	@harness/setup.sh test
 
-test: setup-test lint ## Linters, type checks, unit and property tests, then real mongods: all of it
+test: setup-test lint ## Everything: linters, type checks, unit and property tests, then real mongods
 	@$(MAVEN) verify
 	@$(MAKE) -s halves
 
 test-fast: setup-test lint ## Linters, type checks, and the tests that need no engine, without the fuzzing
 	@$(MAKE) -s halves ONLY="and not real and not long"
 
-# Two halves side by side (tests/conftest.py says which test is of which), each with a folder of Pressgauge's of its own,
-# since that lets in one campaign at a time.
+# Two halves side by side (tests/conftest.py says which test is in which half), each with its own Pressgauge folder,
+# because a folder allows one campaign at a time.
 .PHONY: halves tests tests-beside
 halves:
 	@$(MAKE) -s -k -j2 tests tests-beside; ended=$$?; cat .pressgauge/tests-beside.log; exit $$ended
@@ -118,7 +118,7 @@ tests-beside:
 prove-hosts: setup-test ## A link cut, a host lost, two platforms side by side, over SSH between network namespaces (needs root; ten minutes)
 	@$(PYTHON) -m pytest -q tests/proofs/faults_on_hosts.py tests/proofs/platforms_on_hosts.py
 
-lint: setup-test ## Linters and type checks alone
+lint: setup-test ## Linters and type checks only
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
@@ -134,7 +134,7 @@ format: setup-test ## Format Python and Java
 fuzz: setup-test ## Ten thousand damaged files for every reader (hours)
 	@PRESSGAUGE_FUZZ=10000 $(PYTHON) -m pytest tests/fuzz -k "own_error" --durations=0
 
-audit: setup-test ## Known vulnerabilities of the locked packages (OSV=url of a mirror of osv.dev), and what the client ships
+audit: setup-test ## Known vulnerabilities of the locked packages (OSV=url of a mirror of osv.dev), and the client's packages
 	@$(MAVEN) $(MAVEN_LIST) -DincludeScope=runtime -DoutputFile=$(CURDIR)/.pressgauge/java.txt
 	@cat .pressgauge/java.txt
 	@$(PYTHON) -m tests.proofs.audit $(OSV)
@@ -144,26 +144,26 @@ chaos: setup-test ## Fifty kills at random moments: nothing lost, nothing left (
 	@$(PYTHON) -m tests.proofs.chaos $(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED)) \
 	     $(if $(CPU_LIMIT),--cpu-limit $(CPU_LIMIT))
 
-bench: setup ## Client CPU per operation of the load generator, against a bare loop on the same driver (four minutes)
+bench: setup ## Client CPU per operation of the load generator, compared with a bare loop on the same driver (four minutes)
 	@test -x $(ENGINE) || $(HARNESS) run smoke --results .pressgauge/bench --quiet
 	@$(PYTHON) -m workloads.bench --mongod $(ENGINE) --corpus .pressgauge/datasets --out "$(RESULTS)/bench.json"
 
 bench-report: setup-test ## Time to render a report in a fresh process: of 12 and of 1,000 trials, or of RENDER=<run>
 	@$(PYTHON) -m tests.reports.bench $(RENDER)
 
-screenshot: setup-test ## Picture of the top of RUN's report into PICTURE (default: docs/report.png)
+screenshot: setup-test ## Write a picture of the top of RUN's report to PICTURE (default: docs/report.png)
 	@$(PYTHON) -m tests.reports.screenshot "$(RUN)/report/index.html" "$(or $(PICTURE),docs/report.png)"
 
-prove-store: setup-test ## A run of 1 GB to an S3 store and back, killed half-way: bit-identical, in at most 200 MB (two minutes)
+prove-store: setup-test ## Send a run of 1 GB to an S3 store and back, killed half-way: bit-identical, in at most 200 MB (two minutes)
 	@$(PYTHON) -m tests.harness.prove_store
 
-check-gate: setup ## Plant regressions, and see whether the gate finds each (twenty minutes)
+check-gate: setup ## Plant regressions, and check that the gate finds each (twenty minutes)
 	@for campaign in planted-writes planted-reads; do \
 	     $(HARNESS) run tests/gate/$$campaign.yaml --results .pressgauge/check-gate $(if $(NEW),--new) $(if $(PROGRESS),--$(PROGRESS)); \
 	 done
 	@$(PYTHON) -m tests.gate.check .pressgauge/check-gate
 
-check-pairs: setup ## Run one campaign seven times, and see whether the gate stays open between each two (ten minutes)
+check-pairs: setup ## Run one campaign seven times, and check that the gate passes each pair (ten minutes)
 	@for run in 1 2 3 4 5 6 7; do \
 	     $(HARNESS) run tests/gate/again.yaml --results .pressgauge/check-pairs --new $(if $(PROGRESS),--$(PROGRESS)) || exit; \
 	 done
@@ -175,7 +175,7 @@ docs: setup ## Generate docs/spec.md, docs/metrics.md and the records' JSON Sche
 COMPILE := .venv/bin/uv pip compile -q --upgrade --generate-hashes --universal --python-version 3.11 \
            --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
-lock: lock-java setup ## Lock the newest versions of the Python packages, and what the pom asks Maven for, with their hashes
+lock: lock-java setup ## Lock the newest versions of the Python packages, and all that the pom asks Maven for, with their hashes
 	@$(COMPILE) requirements/run.in -o requirements/run.lock
 	@$(COMPILE) requirements/dev.in -c requirements/run.lock -o .pressgauge/dev.lock
 	@awk 'NR == FNR { if (/^[^ ]/) seen[$$0]; next } /^[^ ]/ { other = !($$0 in seen) } other' \
@@ -190,6 +190,6 @@ lock-java:
 	@cd .pressgauge/lock && find * -name '*.jar' -o -name '*.pom' | LC_ALL=C sort | xargs sha256sum >> "$(CURDIR)/requirements/java.lock"
 	@rm -rf .pressgauge/lock
 
-clean: ## Remove everything that set-up and builds made; results stay
+clean: ## Remove everything that set-up and builds made; keep results
 	@rm -rf .venv .pressgauge .mypy_cache .ruff_cache .pytest_cache .hypothesis .ansible workloads/java/target
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,7 +14,7 @@ fetched=${HOME:-$PWD/$state}/.m2/repository
 mkdir -p "$state"
 
 fail() { # what, why, what to type
-    printf 'set-up: %s: %s\n        to mend it: %s\n' "$1" "$2" "$3" >&2
+    printf 'set-up: %s: %s\n        to fix it: %s\n' "$1" "$2" "$3" >&2
     exit 3
 }
 
@@ -35,17 +35,17 @@ as_root() { # without the lock, which a service that a package starts would hold
 apt_get="apt-get -o DPkg::Lock::Timeout=600"
 
 alone() { # two at once would make the same files
-    command -v flock >/dev/null || fail "missing: flock" "two set-ups at once would spoil each other" "install util-linux"
+    command -v flock >/dev/null || fail "missing: flock" "two set-ups at once would break each other" "install util-linux"
     exec 9>"$state/lock"
     flock --nonblock 9 || {
-        printf 'set-up: another set-up of this checkout is at work; waiting until it is done\n'
+        printf 'set-up: another set-up of this checkout is running; waiting for it to end\n'
         flock 9
     }
 }
 
 tell_whose() { # before anything is made
     if [ "$(id -u)" = 0 ] && [ "$(stat -c %u .)" != 0 ]; then
-        printf "set-up: you are root, so what is made here will be root's, and %s can't change it; only apt-get needs root\n" \
+        printf "set-up: you are root, so everything made here will belong to root, and %s can't change it; only apt-get needs root\n" \
             "$(stat -c %U .)"
     fi
 }
@@ -189,7 +189,7 @@ check_fetched() { # the lock begins with the pom's own digest, so it is of the v
         (cd "$folder" && sha256sum --check --strict --quiet --ignore-missing "$lock") >"$log" 2>&1 && continue
         rm -f "$jar"
         tail -n 5 "$log" >&2
-        fail "check what Maven fetched against requirements/java.lock" "the files named above are others than were locked" \
+        fail "check what Maven fetched against requirements/java.lock" "the files named above are not the locked ones" \
             "delete them in $folder and run the same command; after a change of the pom: make lock"
     done
 }

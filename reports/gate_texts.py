@@ -24,8 +24,8 @@ _GLYPHS = {
 }
 _METHODS = {
     "paired": "paired within the blocks of one run",
-    "reference": "runs of their own, each cell by its ratio to the reference of its run",
-    "levels": "runs of their own and no reference: levels, with the host's drift between runs allowed for",
+    "reference": "between runs, each cell by its ratio to the reference of its run",
+    "levels": "between runs without a reference: levels, with an allowance for the host's drift between runs",
 }
 
 
@@ -41,7 +41,7 @@ def inconclusive(found: Gate) -> str:
     many = len(found.blind)
     if not many:
         return ""
-    return f"inconclusive: {many} of {len(found.checks)} checks could miss a change of their tolerance"
+    return f"inconclusive: {many} of {len(found.checks)} checks could miss a change as large as their tolerance"
 
 
 def context(found: Gate) -> str:
@@ -53,7 +53,7 @@ def context(found: Gate) -> str:
     for one in found.levels:
         place = f" ({', '.join(filter(None, (one.dataset, one.platform)))})" if several else ""
         moved.append(f"{metric(one.metric).label}{place} {quantities.change(one.ratio)}")
-    return f"context, no verdict: the host moved the reference itself ({found.reference}): {', '.join(moved)}"
+    return f"context, no verdict: the reference itself ({found.reference}) moved with the host: {', '.join(moved)}"
 
 
 def lines(found: Gate, warnings: Sequence[Difference]) -> Iterator[str]:
@@ -122,7 +122,7 @@ def markdown(found: Gate, warnings: Sequence[Difference]) -> str:
     led = [check for check in _sorted(found) if check.leads]
     text += ["", "*Shows*: the smallest change for the worse that the check finds in four of five cases."]
     if led:
-        text += ["", "What moved with each regression, the strongest first: leads, not causes.", ""]
+        text += ["", "What moved with each regression, the largest change first: leads, not causes.", ""]
         leads = [f"{metric(one.metric).label} ({one.pair}): {'; '.join(map(str, one.leads))}" for one in led]
         text += [f"- {markdown_text(one)}" for one in leads]
     notes = [f"- {markdown_text(one)}" for one in (*(f"differs: {warning}" for warning in warnings), *found.notes)]
@@ -132,7 +132,7 @@ def markdown(found: Gate, warnings: Sequence[Difference]) -> str:
 
 
 def junit(found: Gate, *, strict: bool) -> str:
-    """JUnit XML: a test case a check. Undecided is skipped, or a failure where that shuts the gate."""
+    """JUnit XML: each check is a test case. Undecided is skipped, or a failure where that fails the gate."""
     failing = {GateVerdict.REGRESSED, GateVerdict.UNDECIDED} if strict else {GateVerdict.REGRESSED}
     failed = [check for check in found.checks if check.verdict in failing]
     skipped = [check for check in found.of(GateVerdict.UNDECIDED) if check not in failed]
@@ -160,7 +160,7 @@ def junit(found: Gate, *, strict: bool) -> str:
 
 
 def workflow_commands(found: Gate, warnings: Iterable[Difference], *, strict: bool) -> Iterator[str]:
-    """GitHub's workflow commands: an error a regression, a warning for what is undecided, inconclusive or differs."""
+    """GitHub's workflow commands: an error for each regression, a warning for all else to look at."""
     for check in found.of(GateVerdict.REGRESSED):
         yield _command("error", f"regressed {check.metric}", sentence(check))
     for check in found.of(GateVerdict.UNDECIDED):

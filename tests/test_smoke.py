@@ -77,7 +77,7 @@ def test_a_stop_leaves_nothing_running(tmp_path: Path) -> None:
     running.send_signal(signal.SIGTERM)  # as make passes on what reached the harness already
     out, err = running.communicate(timeout=300)
     assert running.returncode == 130, out + err
-    assert "the same command goes on from here" in err
+    assert "the same command resumes the run" in err
     assert "Traceback" not in out + err
     assert left_running(HOME) == []
 

@@ -43,7 +43,7 @@ def first(spec: Path) -> Iterator[subprocess.Popen[str]]:
 def test_one_runs_the_others_refuse_and_an_impatient_stop(
     spec: Path, first: subprocess.Popen[str], tmp_path: Path
 ) -> None:
-    refused(f"another harness is at work on this run (process {first.pid})", spec, tmp_path / "results")
+    refused(f"another harness is working on this run (process {first.pid})", spec, tmp_path / "results")
     refused(f"another campaign is running here (process {first.pid})", spec, tmp_path / "others")
     (tmp_path / "home").mkdir()
     (tmp_path / "home/engines").symlink_to(HOME / "engines")

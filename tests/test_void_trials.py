@@ -103,7 +103,7 @@ def test_the_wrong_compressor(tmp_path: Path) -> None:
     assert harness("run", spec, "--results", tmp_path / "results", "--plain").code == 4
     record = record_of(tmp_path)
     assert codes(record) == {"compressor-mismatch"}
-    assert "is zlib; asked was snappy" in record.void[0].message
+    assert "is zlib; expected snappy" in record.void[0].message
 
 
 def _await_empty_counts(status_log: Path, seconds: int) -> None:

@@ -80,7 +80,9 @@ def _of_canaries(moved: Iterable[Moved]) -> Iterable[Caveat]:
     for one in moved:
         by_block.setdefault(one.block, []).append(str(one))
     for block, said in sorted(by_block.items()):
-        message = f"Block {block_number(block)} may have met another host than the others did: {'; '.join(said)}."
+        message = (
+            f"Block {block_number(block)} may have run on a faster or slower host than the others: {'; '.join(said)}."
+        )
         yield Caveat(code="moved-block", message=message)
 
 
@@ -92,20 +94,18 @@ def _of_cells(trials: pd.DataFrame) -> Iterable[Caveat]:
         present = set(part[part["counts"]]["block"])
         counted[arm, group] = len(present)
         if absent := sorted(int(block) for block in set(group.within(trials)["block"]) - present):
-            message = f"{arm} ({group.label}) has no counting trial in block {_numbers(absent)}."
+            message = f"{arm} ({group.label}) has no valid trial in block {_numbers(absent)}."
             yield Caveat(code="missing-blocks", message=message)
     if len(set(counted.values())) > 1:
         message = "The arms have unequal numbers of blocks; each comparison uses the blocks that have both sides."
         yield Caveat(code="unbalanced", message=message)
     if (fewest := min(counted.values())) < FEW_BLOCKS:
-        message = (
-            f"Some arms have only {fewest} counting trial{'s' if fewest != 1 else ''}; intervals need two blocks, "
-        )
+        message = f"Some arms have only {fewest} valid trial{'s' if fewest != 1 else ''}; intervals need two blocks, "
         yield Caveat(code="few-blocks", message=message + "and are wide below five.")
 
 
 def _of_hosts(measurements: pd.DataFrame) -> Iterable[Caveat]:
-    """Workloads in which the database's host had no CPU left, and gave much of it to others than mongod."""
+    """Workloads in which the database's host had no CPU left, and much of it went to processes other than mongod."""
     counted = measurements[measurements["counts"]]
     medians = counted.groupby(["workload", "metric"], sort=False)["value"].median()
     for workload in dict.fromkeys(str(name) for name in counted["workload"]):
@@ -114,9 +114,9 @@ def _of_hosts(measurements: pd.DataFrame) -> Iterable[Caveat]:
             continue
         others = 1 - engine / (1 - idle)
         message = (
-            f"{workload}: {idle:.0%} of the CPU of mongod's host was idle, and {others:.0%} of what was used went to "
-            "clients or others beside it. Differences in throughput are smaller there than with clients "
-            "on hosts of their own; mongod CPU per operation is not affected."
+            f"{workload}: only {idle:.0%} of the CPU on mongod's host was idle, and {others:.0%} of the CPU in use "
+            "went to clients or other processes. Differences in throughput are smaller than they would be with "
+            "clients on separate hosts. mongod CPU per operation is not affected."
         )
         yield Caveat(code="shared-host", message=message)
 
@@ -128,7 +128,7 @@ def _of_effects(effects: Collection[Effect]) -> Iterable[Caveat]:
         if effect.family in (Family.PRIMARY, Family.CONTROL) and effect.standing_out:
             what = f"{effect.metric} of {effect.candidate} under {effect.group.label}"
             message = (
-                f"{what}: block {_numbers(effect.standing_out)} lies far from the others. It is counted, and widens "
+                f"{what}: block {_numbers(effect.standing_out)} lies far from the others. It counts, and widens "
                 "the interval."
             )
             yield Caveat(code="standing-out", message=message)
@@ -140,7 +140,7 @@ def _of_criteria(found: Study) -> Iterable[Caveat]:
     known = set(keys(str(name) for name in found.measurements["workload"].unique()))
     asked = (*found.primary, *(one.metric for one in found.criteria.constraints))
     for key in dict.fromkeys(key for key in asked if key not in known):
-        message = f"No trial has the metric {key}; what rests on it is undecided."
+        message = f"No trial has the metric {key}; everything that depends on it is undecided."
         yield Caveat(code="unknown-metric", message=message)
 
 

@@ -49,7 +49,7 @@ def contrast(effects: Iterable[Effect], baseline: str, step: str, margin_percent
 def _sentence(step: str, changed: Sequence[Effect], still: Sequence[Effect], total: int, margin_percent: float) -> str:
     """Whether the step changed anything, and how much of the question is open."""
     if total == 0:
-        return f"Nothing can be said of {step}: no trial compares them."
+        return f"Nothing can be said about {step}: no trials compare the two."
     if changed:
         said = [f"{_label(one)} {one.verdict}" for one in changed[:_MOST_NAMED]]
         more = f" and {len(changed) - _MOST_NAMED} more" if len(changed) > _MOST_NAMED else ""
@@ -60,7 +60,7 @@ def _sentence(step: str, changed: Sequence[Effect], still: Sequence[Effect], tot
     if still:
         proven = total - len(still)
         return (
-            f"No change is shown for {step}: {proven} of {total} comparisons are equivalent "
+            f"{capital(step)} shows no change: {proven} of {total} comparisons are equivalent "
             f"(within ±{margin_percent:g} %), {len(still)} undecided."
         )
     return f"{capital(step)} changed nothing: all {total} comparisons are equivalent (within ±{margin_percent:g} %)."

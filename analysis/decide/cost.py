@@ -53,8 +53,12 @@ class ArmCost(Part):
     monthly: Estimate
     instance_hours: Estimate
     stored_gb: Estimate
-    per_million_operations: Estimate | None = Field(None, description="None: in decisions of before it was computed.")
-    per_gb_month: Estimate | None = Field(None, description="Of a GB of documents, uncompressed, indexes beside it.")
+    per_million_operations: Estimate | None = Field(
+        None, description="None in decisions that were made before it was computed."
+    )
+    per_gb_month: Estimate | None = Field(
+        None, description="Cost of a GB of documents (uncompressed) per month, indexes included."
+    )
 
 
 class Flip(Part):
@@ -70,11 +74,11 @@ class Costs(Part):
 
     prices: Prices
     workload: str
-    sized_by: SizedBy = Field("throughput", description="What says how much an instance can do.")
-    price_ratio: float = Field(description="The given one: a GB-month ÷ an instance hour.")
+    sized_by: SizedBy = Field("throughput", description="The metric that says how much an instance can do.")
+    price_ratio: float = Field(description="The price ratio at the given prices: GB-month ÷ instance hour.")
     arms: tuple[ArmCost, ...]
     cheapest: str | None = Field(description="Among the arms that satisfy the constraints, by `ratio`.")
-    flips: tuple[Flip, ...] = Field(description="The nearest one on either side, where there is one.")
+    flips: tuple[Flip, ...] = Field(description="The nearest flip on either side, if there is one.")
 
 
 def mean_growth(prices: Prices) -> float:

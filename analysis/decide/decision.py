@@ -32,7 +32,7 @@ class Recommendation(Part):
     """What to run in one group (an engine, a dataset and a platform)."""
 
     status: Status | None = Field(
-        None, description="Whether there is an answer; None: in decisions of before it was said."
+        None, description="Whether there is an answer; None in decisions that were made before it was stored."
     )
     sentence: str
     reasons: tuple[str, ...]
@@ -56,25 +56,26 @@ class Decision(Part):
     criteria: Criteria
     looks: Looks | None = Field(
         None,
-        description="The numbers of blocks after which it might have been stopped, over which the level is spent; "
-        "None: the number was fixed, or rested on the intervals' widths.",
+        description="The numbers of blocks after which the campaign might have been stopped, over which the level "
+        "is spent; None: the number was fixed, or depended on the intervals' widths.",
     )
     counts: Counts
     upgrades: tuple[Upgrade, ...] = Field(
-        (), description="One per engine beside the baseline engine; empty where engines are not compared."
+        (), description="One per engine other than the baseline engine; empty where engines are not compared."
     )
     platforms: tuple[PlatformContrast, ...] = Field(
-        (), description="One per platform beside the first; empty where the hosts are of one platform."
+        (), description="One per platform other than the first; empty where all hosts are of one platform."
     )
     recommendations: tuple[Recommendation, ...] = Field(description="One per group.")
     primary: tuple[str, ...] = Field(description="Keys of the metrics that the verdicts are corrected over.")
     controls: tuple[str, ...] = Field(description="Arms with the baseline's own settings (A/A).")
-    effects: tuple[Effect, ...] = Field(description="Of every metric; primary, exploratory and control.")
+    effects: tuple[Effect, ...] = Field(description="Effects on every metric; primary, exploratory and control.")
     engine_effects: tuple[Effect, ...] = Field((), description="Engines against the baseline engine, by arm.")
     platform_effects: tuple[Effect, ...] = Field((), description="Platforms against the first, by engine and arm.")
     estimates: tuple[ArmEstimate, ...]
     reference_ratios: tuple[ArmEstimate, ...] = Field(
-        (), description="Primary metrics of each cell ÷ the reference's, within blocks; empty where none is named."
+        (),
+        description="Primary metrics of each cell ÷ the reference's, within blocks; empty where there is no reference.",
     )
     noise_floor: tuple[NoiseFloor, ...]
     undecided: tuple[str, ...] = Field(description="Primary effects without a verdict, in words.")

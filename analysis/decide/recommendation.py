@@ -74,13 +74,14 @@ class Choice(Part):
     )
     further: FurtherBlocks | None = Field(
         None,
-        description="What would tell of the arms above; None: nothing to tell, or no telling.",
+        description="How many blocks would decide about the arms above; None: nothing is open, or the number is "
+        "unknown.",
     )
     passed_over: Effect | None = Field(
         None,
-        description="Where one stays on the baseline: the best arm at the objective that no constraint lets through.",
+        description="If the baseline stays: the best arm at the objective that fails only because of a constraint.",
     )
-    pareto: tuple[str, ...] = Field((), description="Arms that no other is shown to beat all round.")
+    pareto: tuple[str, ...] = Field((), description="Arms that no other arm is shown to beat in all respects.")
     costs: Costs | None = None
 
     @property

@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 
 
 ADDING_BLOCKS = (
-    "The numbers of further blocks are for planning another run. Adding blocks to this one until a verdict appears "
-    "multiplies false verdicts; a spec with blocks: {until: decided, min, max} adds them until all is decided, and "
-    "allows for that."
+    "The numbers of further blocks are for planning another run. Adding blocks to this run until a verdict appears "
+    "multiplies false verdicts. A spec with blocks: {until: decided, min, max} adds blocks until everything is "
+    "decided, and its verdicts allow for that."
 )
 
 
 def looked(fewest: int, most: int) -> str:
     """What the reader of a campaign that was carried on until decided has to know about its intervals."""
     return (
-        f"This campaign could have ended after each of its blocks {fewest} to {most}, by what it showed. Its verdicts "
-        "and intervals hold for all these looks together, so they are wider than those of as many fixed blocks."
+        f"This campaign could have ended after any of its blocks {fewest} to {most}, depending on its results. Its "
+        "verdicts and intervals hold for all these looks together, so the intervals are wider than with the same fixed "
+        "number of blocks."
     )
 
 
@@ -60,7 +61,7 @@ def effect(one: Effect, margin_percent: float) -> str:
     if one.problem is not None:
         return f"{one.candidate}: {label} against {one.baseline} is undecided: {one.problem}."
     if one.ratio is None:
-        return f"{one.candidate}: {label} against {one.baseline} is undecided: no block has counting trials of both."
+        return f"{one.candidate}: {label} against {one.baseline} is undecided: no block has valid trials of both."
     head = f"{one.candidate}: {label} {quantities.effect(one.ratio)}, against {one.baseline}"
     if one.verdict is Verdict.UNDECIDED:
         alone = one.ratio.low is not None and one.ratio.high is not None and not one.ratio.low <= 1 <= one.ratio.high
@@ -75,8 +76,9 @@ def control_differs(one: Effect) -> str:
     """That an A/A arm shows an effect, which no setting can have caused."""
     figures = "" if one.ratio is None else f" ({quantities.effect(one.ratio)})"
     return (
-        f"{one.candidate} has the settings of {one.baseline} and yet differs in {metric(one.metric).label}{figures}: "
-        "something other than the settings acts on the trials. Do not trust effects of this size."
+        f"{one.candidate} has the same settings as {one.baseline}, yet it differs in "
+        f"{metric(one.metric).label}{figures}: something other than the settings affects the trials. "
+        "Do not trust effects of this size."
     )
 
 
@@ -84,9 +86,9 @@ def unsteady(one: Unsteady) -> str:
     """That an arm stalls now and then, and what its intervals are worth then."""
     looks = "turns" if one.in_turns else "phases"
     return (
-        f"{one.arm} ({one.group.label}) stalls now and then: {_times(one.spells)} in {one.looks} {looks}, all other "
-        f"arms {_times(one.other_spells)} in {one.other_looks}. Its intervals allow for stalls like these, not for "
-        "longer ones that have not shown yet."
+        f"{one.arm} ({one.group.label}) stalls now and then: {_times(one.spells)} in {one.looks} {looks}; all other "
+        f"arms: {_times(one.other_spells)} in {one.other_looks}. Its intervals allow for stalls like these, but not "
+        "for longer stalls that have not happened yet."
     )
 
 
@@ -99,8 +101,8 @@ def no_cost(workload: str, *, offered: bool) -> str:
     if not offered:
         return f"No cost could be computed: it needs the throughput of {workload} and the stored sizes."
     return (
-        f"No cost could be computed: {workload} was offered a rate, so its throughput is what was asked for and not "
-        "what an instance can do. Name a workload without target_per_s and pace in decision.prices.workload."
+        f"No cost could be computed: {workload} was offered a rate, so its throughput is that rate and not the most "
+        "that an instance can do. Name a workload without target_per_s and pace in decision.prices.workload."
     )
 
 
@@ -158,7 +160,7 @@ def why(choice: Choice, baseline: str) -> str:
     label = _label(choice.objective_metric)
     match choice.outcome:
         case Outcome.NO_BASELINE:
-            said = f"the baseline {baseline} has no trial that counts."
+            said = f"the baseline {baseline} has no valid trial."
         case Outcome.NOTHING_SATISFIES if choice.status is Status.NONE:
             said = "every arm violates a constraint."
         case Outcome.NOTHING_SATISFIES:
@@ -213,7 +215,7 @@ def _switch(choice: Choice, baseline: str) -> str:
         return f"the best {label}{among}, {figures}, against {baseline}."
     if choice.tied and choice.tie_breaker:
         said += (
-            f"; {listed(choice.tied)} {'is' if len(choice.tied) == 1 else 'are'} equivalent in that, and {choice.arm} "
+            f"; {listed(choice.tied)} {'is' if len(choice.tied) == 1 else 'are'} equivalent there, and {choice.arm} "
             f"has the best mean {_label(choice.tie_breaker)} of them"
         )
     if choice.rivals:
@@ -249,7 +251,9 @@ def cost(costs: Costs) -> list[str]:
     arm = next(one for one in costs.arms if one.arm == costs.cheapest)
     ratio = "" if arm.ratio is None else f"{quantities.effect(arm.ratio)}, against the baseline; "
     monthly = f"{prices.currency} {quantities.estimate(arm.monthly)}"
-    found = [f"At the prices of {prices.dated}, {arm.arm} is the cheapest eligible arm by its mean: {ratio}{monthly}."]
+    found = [
+        f"At the prices of {prices.dated}, {arm.arm} is the eligible arm with the lowest mean cost: {ratio}{monthly}."
+    ]
     for flip in costs.flips:
         at = flip.price_ratio
         interval = ""
@@ -258,8 +262,8 @@ def cost(costs: Costs) -> list[str]:
         limit, now = quantities.number(at.value), quantities.number(costs.price_ratio)
         side = "more" if flip.side == "above" else "less"
         found.append(
-            f"{flip.arm} would be cheaper where a GB-month costs {side} than {limit}{interval} of an instance hour "
-            f"(now {now})."
+            f"{flip.arm} would be cheaper if a GB-month cost {side} than {limit}{interval} times the price of an "
+            f"instance hour (now {now})."
         )
     return found
 

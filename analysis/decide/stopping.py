@@ -67,7 +67,9 @@ def further_blocks(
         key=lambda width: -math.inf if width.half_width_percent is None else -width.half_width_percent,
     )
     if done >= maximum:
-        reason = f"all {maximum} blocks are done" + (", the target is not met" if wider else ", the target is met")
+        reason = f"all {maximum} blocks are done" + (
+            ", but the target is not met" if wider else " and the target is met"
+        )
         return StopDecision(stop=True, blocks=done, further=0, reason=reason, wider=tuple(wider))
     if done < minimum:
         return StopDecision(
@@ -85,7 +87,7 @@ def further_blocks(
         stop=False,
         blocks=done,
         further=max(1, min(estimate, maximum - done)),
-        reason=f"{widest.metric} of {widest.candidate} under {widest.group.label} is at {known}, wanted {wanted}",
+        reason=f"{widest.metric} of {widest.candidate} under {widest.group.label} is at {known}, target {wanted}",
         wider=tuple(wider),
     )
 
@@ -101,7 +103,7 @@ def until_decided(records: Iterable[TrialRecord], criteria: Criteria, looks: Loo
     still = [effect for effect in asked if effect.verdict is Verdict.UNDECIDED]
     left = f"{len(still)} of {len(asked)} questions are undecided"
     if done >= looks.most:
-        reason = f"all {looks.most} blocks are done" + (f", {left}" if still else ", every question is decided")
+        reason = f"all {looks.most} blocks are done" + (f", but {left}" if still else " and every question is decided")
         return StopDecision(stop=True, blocks=done, further=0, reason=reason, wider=())
     if done < looks.fewest:
         further, reason = looks.fewest - done, f"at least {looks.fewest} blocks"
@@ -125,7 +127,7 @@ def _without_comparison(found: Study, done: int, maximum: int) -> StopDecision:
         stop=not failed,
         blocks=done,
         further=maximum - done if failed else 0,
-        reason="no trial counts yet" if failed else "there is nothing to compare",
+        reason="no trial is valid yet" if failed else "there is nothing to compare",
         wider=(),
     )
 

@@ -77,8 +77,8 @@ def _suspicions(effects: Sequence[Effect]) -> list[Suspicion]:
             continue
         message = (
             f"Suspicious: the compression ratio of {effect.candidate} under {effect.group.label} is "
-            f"{quantities.effect(ratio)}, against {effect.baseline}. The engine's rule for compressing pages did not "
-            "change between them, so look for a setting that differs before you believe it."
+            f"{quantities.effect(ratio)}, against {effect.baseline}. The rule by which the engine compresses pages "
+            "did not change between these versions, so look for a setting that differs before you believe it."
         )
         found.append(Suspicion(arm=str(effect.group.arm), dataset=effect.group.dataset, ratio=ratio, message=message))
     return found

@@ -71,10 +71,10 @@ class Check(Part):
         description="The smallest change for the worse that is found with a power of 80 %, given how these blocks "
         "scatter, in per cent of the baseline."
     )
-    runs: int = Field(description="Earlier runs that it is compared with; of one run's own cells 1.")
-    blocks: tuple[int, int] = Field(description="That hold the figure: of the baseline, of the candidate.")
-    problem: str | None = Field(None, description="Why nothing can be said, although it was asked.")
-    leads: tuple[Lead, ...] = Field((), description="Of a regression: what moved with it, the strongest first.")
+    runs: int = Field(description="Earlier runs that it is compared with; 1 within one run.")
+    blocks: tuple[int, int] = Field(description="Blocks that hold the figure: of the baseline, of the candidate.")
+    problem: str | None = Field(None, description="Why the check has no result.")
+    leads: tuple[Lead, ...] = Field((), description="Of a regression: what moved with it, the largest change first.")
 
     @property
     def blind(self) -> bool:
@@ -91,12 +91,12 @@ class Gate(Part):
     baseline: str
     candidate: str
     method: Method = Field(
-        description="`paired`: within the blocks of one run; between runs `reference`: by each cell's ratio to its own "
-        "run's reference, or `levels`: by figures as they are, for want of a reference."
+        description="`paired`: within the blocks of one run. Between runs: `reference`, by each cell's ratio to "
+        "its own run's reference; or `levels`, by absolute figures, without a reference."
     )
     confidence_percent: float
     checks: tuple[Check, ...]
-    reference: str = Field("", description="The engine and arm that ratios are to.")
+    reference: str = Field("", description="The engine and arm of the reference.")
     levels: tuple[Level, ...] = Field((), description="How the reference's own speeds moved: context, never a verdict.")
     notes: tuple[str, ...] = ()
 
@@ -175,12 +175,12 @@ def _checks(asked: Sequence[Question], found: Sequence[Compared], confidence_per
 def _why_nothing(found: Sequence[Compared], baseline: Side, candidate: Side) -> Iterator[str]:
     for which, side in (("baseline", baseline), ("candidate", candidate)):
         if not side.figures:
-            yield f"no trial of the {which} counts"
+            yield f"the {which} has no valid trial"
     if not found:
-        yield "neither side has a metric that is checked"
+        yield "neither side has any of the checked metrics"
     for (problem, blocks), checks in Counter((one.problem, one.blocks) for one in found).items():
         many = "" if checks == 1 else "s"
-        yield f"{checks} check{many}: {problem} (of the baseline {blocks[0]}, of the candidate {blocks[1]})"
+        yield f"{checks} check{many}: {problem} (blocks of the baseline: {blocks[0]}, of the candidate: {blocks[1]})"
 
 
 def _baseline_named(baselines: Sequence[Side], selection: Selection) -> str:

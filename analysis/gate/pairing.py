@@ -78,7 +78,7 @@ def pair_cells(baseline: Side, candidate: Side, selection: Selection) -> list[Pa
     ]
     if not pairs:
         told = f"the baseline has {_listed(theirs)}; the candidate has {_listed(ours)}"
-        raise PairingError(f"no cell of the candidate stands against one of the baseline: {told}")
+        raise PairingError(f"no cell of the candidate matches a cell of the baseline: {told}")
     return pairs
 
 
@@ -88,7 +88,7 @@ def _within_one_run(side: Side, selection: Selection) -> Selection:
     if side.criteria.baseline_engine is None:
         raise PairingError(
             "baseline and candidate are the same run, and its campaign has no `decision.baseline_engine`: "
-            "say with --baseline-engine or --baseline-arm which of its cells are the baseline"
+            "name the baseline's cells with --baseline-engine or --baseline-arm"
         )
     return selection.model_copy(update={"baseline_engine": side.criteria.baseline_engine})
 

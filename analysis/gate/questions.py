@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from analysis.gate.sides import Figure, Side
     from analysis.stats.criteria import Criteria
 
-_TOO_FEW = "it takes two blocks on each side"
+_TOO_FEW = "each side needs two blocks"
 _ZERO = "a reading is zero, so there is no ratio"
 
 

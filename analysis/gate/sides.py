@@ -50,11 +50,15 @@ class SideCell(Part):
     """A cell and what it asked for: what two sides may differ in on purpose."""
 
     cell: Cell
-    version: Word | None = Field(description="mongod's, as it said itself; None: no trial of the cell counts.")
-    git_version: Word | None = Field(None, description="Of the build, likewise.")
-    write_concern: Text | None = Field(None, description="That its clients sent.")
+    version: Word | None = Field(
+        description="mongod's version, as mongod reported it; None: the cell has no valid trial."
+    )
+    git_version: Word | None = Field(None, description="Git version of the build, likewise.")
+    write_concern: Text | None = Field(None, description="Write concern that its clients sent.")
     settings: Settings
-    blocks: tuple[Block, ...] = Field(max_length=MOST_BLOCKS, description="Of every trial, void ones included.")
+    blocks: tuple[Block, ...] = Field(
+        max_length=MOST_BLOCKS, description="Blocks of every trial, void trials included."
+    )
 
 
 class Side(Part):
@@ -67,7 +71,7 @@ class Side(Part):
     decision: tuple[Text, ...] = Field(
         max_length=10_000, description="The run's decision in sentences, for people who read the file."
     )
-    facts: dict[str, JsonValue] = Field(description="What the figures are conditional on, by `<subject>.<what>`.")
+    facts: dict[str, JsonValue] = Field(description="Conditions of the figures, by `<subject>.<what>`.")
     cells: Annotated[tuple[SideCell, ...], Field(max_length=100_000)]
     figures: tuple[Figure, ...]
     counters: tuple[Moved, ...]

@@ -32,12 +32,12 @@ class Regression(StrEnum):
 class Tolerance(Part):
     """How much one metric may change."""
 
-    percent: Percent | None = Field(None, description="Changes up to this are no regression; left out: the default.")
-    regression: Regression = Field(Regression.WORSE, description="Which change is one.")
+    percent: Percent | None = Field(None, description="Changes up to this are not a regression; left out: the default.")
+    regression: Regression = Field(Regression.WORSE, description="Which change counts as a regression.")
     drift_percent: Drift | None = Field(
-        None, description="What the figure moves by from run to run though nothing changed; left out: the default."
+        None, description="Movement of the figure from run to run without any change; left out: the default."
     )
-    check: bool = Field(True, description="Whether the gate looks at the metric at all.")
+    check: bool = Field(True, description="Whether the gate checks the metric at all.")
 
 
 LEVEL_DRIFT_PERCENT = 8.0
@@ -67,16 +67,19 @@ def is_timeless(key: str) -> bool:
 class Tolerances(Part):
     """A tolerances file."""
 
-    percent: Percent | None = Field(None, description="Of every metric; left out: the campaign's equivalence margin.")
+    percent: Percent | None = Field(
+        None, description="Tolerance of every metric; left out: the campaign's equivalence margin."
+    )
     drift_percent: Drift | None = Field(
         None,
-        description="Standard deviation of what a figure of speed moves by from run to run though nothing changed; "
+        description="Standard deviation of the movement of a figure of speed from run to run without any change; "
         "left out: 3 for ratios to a reference, 8 for levels. Within one run nothing is allowed for.",
     )
     metrics: dict[Word, Tolerance] = Field(
         {},
         max_length=1000,
-        description="By key, or by a pattern such as `*.p99`; the key itself goes before patterns, these in order.",
+        description="By key, or by a pattern such as `*.p99`. An exact key takes precedence over patterns, and "
+        "patterns apply in this order.",
     )
 
     def of(self, key: str) -> Tolerance | None:

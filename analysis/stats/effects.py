@@ -104,7 +104,7 @@ class Comparison(Part):
     mean_log: Finite | None = Field(None, description="Mean of the blocks' natural log-ratios.")
     own_sd_log: Finite | None = Field(None, description="Standard deviation of these log-ratios; None with one block.")
     sd_log: Finite | None = Field(
-        None, description="Their scatter as estimated with the other levels' help; None without an interval."
+        None, description="Their scatter, estimated with the other levels; None without an interval."
     )
     se_log: Finite | None = Field(None, description="Standard error of the mean by `sd_log`, at least `floor_log`.")
     df: Finite | None = Field(None, description="Degrees of freedom of `sd_log`; blocks − 1 are the pair's own.")
@@ -113,8 +113,8 @@ class Comparison(Part):
     looks: Looks | None = Field(
         None, description="The looks over which the level is spent; None: the number of blocks was fixed beforehand."
     )
-    missing_blocks: tuple[int, ...] = Field((), description="Blocks that lack a counting trial of either side.")
-    standing_out: tuple[int, ...] = Field((), description="Blocks far from the others; they are counted all the same.")
+    missing_blocks: tuple[int, ...] = Field((), description="Blocks without a valid trial of either side.")
+    standing_out: tuple[int, ...] = Field((), description="Blocks far from the others; they still count.")
     problem: str | None = Field(None, description="Why a ratio can't be formed, although there are trials.")
 
     @property

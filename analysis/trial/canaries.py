@@ -27,8 +27,10 @@ class Canary(Part):
     block: Block
     moment: Literal["before", "after"]
     host: Word
-    cpu_bytes_per_s: Positive = Field(description="Compressed by one core.")
-    disk_bytes_per_s: Positive | None = Field(description="Written and synced; None for a host that only loads.")
+    cpu_bytes_per_s: Positive = Field(description="Bytes per second compressed by one core.")
+    disk_bytes_per_s: Positive | None = Field(
+        description="Bytes per second written and synced; None for a host that only runs clients."
+    )
     at: Word = Field(description="UTC, ISO 8601.")
 
     def rate(self, work: Work) -> float | None:
@@ -38,7 +40,7 @@ class Canary(Part):
 
 @dataclass(frozen=True)
 class Moved:
-    """A canary beyond the limit: the block beside it may have met another host than the other blocks did."""
+    """A canary beyond the limit: its block may have run on a faster or slower host than the other blocks."""
 
     block: int
     moment: str

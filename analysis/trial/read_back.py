@@ -30,7 +30,7 @@ def read_in_force(raw: Mapping[str, Any]) -> InForce:
 
 
 def mismatches(asked: Settings, found: InForce, engine_version: str) -> Iterator[Reason]:
-    """Every setting that is in force otherwise than asked, or could not be read back: each voids the trial."""
+    """Every setting that differs from what was asked, or could not be read back: each voids the trial."""
     yield from _compare("engine-mismatch", "mongod's version", engine_version, found.version)
     for one in SETTINGS:
         expected, there = one.expected(getattr(asked, one.key)), getattr(found, one.found)
@@ -51,7 +51,7 @@ def _compare(code: str, what: str, asked: object, found: object) -> Iterator[Rea
 
 def _mismatch(code: str, what: str, asked: object, found: object) -> Reason:
     said = "could not be read back" if found is None else f"is {found}"
-    return Reason(code=code, message=f"{what} {said}; asked was {asked}")
+    return Reason(code=code, message=f"{what} {said}; expected {asked}")
 
 
 def _text(value: object) -> str | None:

@@ -87,11 +87,15 @@ def _fits_memory(limit: int, phases: Sequence[Phase], sizes: Sequence[Sizes]) ->
     cache = max((phase.counters.get("cache_max") or 0 for phase in phases), default=0)
     left = limit - min((phase.counters.get("cache_used") or 0 for phase in phases if phase.kind == "run"), default=0)
     if data <= cache:
-        yield _wrong(Regime.OUT_OF_CACHE, f"{data:,} bytes of documents fit WiredTiger's cache of {cache:,.0f}")
+        yield _wrong(
+            Regime.OUT_OF_CACHE, f"{data:,} bytes of documents fit into WiredTiger's cache of {cache:,.0f} bytes"
+        )
     if stored <= left:
-        message = f"{stored:,} stored bytes fit the {left:,.0f} that the memory limit leaves to the file cache"
+        message = (
+            f"{stored:,} stored bytes fit into the {left:,.0f} bytes that the memory limit leaves to the file cache"
+        )
         yield _wrong(Regime.OUT_OF_CACHE, message)
 
 
 def _wrong(regime: Regime, figures: str) -> Reason:
-    return Reason(code="wrong-regime", message=f"asked was {regime}; {figures}")
+    return Reason(code="wrong-regime", message=f"expected {regime}; {figures}")

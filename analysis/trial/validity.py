@@ -50,7 +50,7 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
         shown = ", ".join(f"{count} × {what}" for what, count in sorted(by_status.items()))
         yield Reason(
             code="connection-lost" if unanswered else "operations-failed",
-            message=f"{phase.name}: {phase.failed} operations failed, {tolerated} are tolerated ({shown})",
+            message=f"{phase.name}: {phase.failed} operations failed; at most {tolerated} may fail ({shown})",
         )
     if phase.measured_operations == 0:
         yield Reason(code="nothing-measured", message=f"{phase.name}: no operation was acknowledged in the window")
@@ -58,28 +58,28 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
     if idle_s > _MOSTLY * window_s:
         yield Reason(
             code="window-stalled",
-            message=f"{phase.name}: for {idle_s} of the measured window's {window_s} s the database acknowledged "
-            "nothing: its figures are of the standstill, not of the workload; mongod.log may say what held it up",
+            message=f"{phase.name}: the database acknowledged nothing for {idle_s} s of the measured window's "
+            f"{window_s} s, so the figures describe the stall, not the workload; mongod.log may show the cause",
         )
     frozen_s = [turn.frozen_cpu_s for turn in phase.turns if turn.frozen_cpu_s]
     if sum(frozen_s) > max(_TRACE_S, _TRACE * sum(turn.mongod_cpu_s or 0.0 for turn in phase.turns)):
         yield Reason(
             code="not-frozen",
-            message=f"{phase.name}: mongod used {sum(frozen_s):.2f} s of CPU while other trials had their turns, "
-            "and should have stood still; their figures may have suffered",
+            message=f"{phase.name}: mongod used {sum(frozen_s):.2f} s of CPU during other trials' turns, when it "
+            "should have been frozen; the other trials' figures may have suffered",
         )
     for client in phase.clients:
         if client.longest_interval_s is not None and client.longest_interval_s > _STOOD_STILL_S:
             yield Reason(
                 code="client-stood-still",
                 message=f"{phase.name}: {client.longest_interval_s:.1f} s passed between two counts of {client.name}, "
-                "which counts once per second: it, or its whole host, stood still; run on a quieter host",
+                "which counts once per second: the client or its host stood still; run on a quieter host",
             )
         if _link_failed(client):
             yield Reason(
                 code="link-failed",
                 message=f"{phase.name}: {client.name} had no answer for {client.longest_stall_s:.1f} s while "
-                f"{client.retransmission_timeouts} of its packets stayed without acknowledgement: "
+                f"{client.retransmission_timeouts} of its packets were not acknowledged: "
                 "its link to the database failed",
             )
 
@@ -134,7 +134,7 @@ def stop_faults(stop: Stop) -> Iterator[Reason]:
     if stop.killed:
         message = f"mongod did not end within {stop.seconds:.0f} s and was killed"
     elif not stop.was_running:
-        message = f"mongod had ended by itself. The last it said:\n{stop.last_words}"
+        message = f"mongod had ended by itself. Its last output:\n{stop.last_words}"
     else:
         return
     yield Reason(code="not-stopped-cleanly", message=message)
@@ -168,11 +168,11 @@ def _idle_in_window(phase: Phase) -> tuple[int, int]:
 
 def _stalled(phase: Phase) -> Iterator[Reason]:
     for second, length in _standstills(phase):
-        where = "within its warm-up" if second + length <= round(phase.warmup_s) else "within the measured window"
+        where = "in the warm-up" if second + length <= round(phase.warmup_s) else "in the measured window"
         yield Reason(
             code="stalled",
-            message=f"{phase.name}: from second {second} of the phase on, {where}, the database acknowledged nothing "
-            f"for {length} s; mongod.log may say what held it up",
+            message=f"{phase.name}: the database acknowledged nothing for {length} s, from second {second} of the "
+            f"phase on, {where}; mongod.log may show the cause",
         )
 
 
@@ -183,8 +183,8 @@ def _busy_clients(phase: Phase) -> Iterator[Reason]:
             which = f"the client {name}" if len(shares) > 1 else "the client"
             yield Reason(
                 code="client-saturated",
-                message=f"{phase.name}: {which} used {share:.0%} of the cores its threads can use: "
-                "the client, not the database, may set the pace",
+                message=f"{phase.name}: {which} used {share:.0%} of the cores that its threads can use: "
+                "the client, not the database, may limit the throughput",
             )
 
 
@@ -193,16 +193,17 @@ def _kept_warm_up(phase: Phase, asked_s: float, operations: int) -> Iterator[Rea
         if phase.warmup_operations is not None and phase.warmup_operations < _NEARLY * operations:
             yield Reason(
                 code="warm-up-short",
-                message=f"{phase.name}: it was measured after {phase.warmup_operations:,} operations of a client, "
-                f"which needs some {operations:,} to be warm, so its figures are partly of its warm-up; ask for a "
-                f"longer one, or for more {'documents' if phase.kind == 'load' else 'operations'}",
+                message=f"{phase.name}: measuring began after {phase.warmup_operations:,} operations of a client, "
+                f"which needs about {operations:,} to be warm, so the figures include a part of the warm-up; ask for a "
+                f"longer warm-up, or for more {'documents' if phase.kind == 'load' else 'operations'}",
             )
     else:
         more = "documents" if phase.kind == "load" else "operations, or more time to measure"
         yield Reason(
             code="warm-up-kept",
-            message=f"{phase.name}: too short to leave its warm-up of {asked_s:g} s out, it was measured from its "
-            f"beginning, which a slower arm may not be; ask for more {more}, or for a shorter warm-up",
+            message=f"{phase.name}: the phase was too short to leave out its warm-up of {asked_s:g} s, so it was "
+            "measured from its beginning. A slower arm may not be, so figures may not be comparable; ask for more "
+            f"{more}, or for a shorter warm-up",
         )
 
 
@@ -221,19 +222,20 @@ def caveats(
             yield Reason(
                 code="clients-not-together",
                 message=f"{phase.name}: the last client began {phase.start_skew_s:.1f} s after the first; "
-                "figures are of the time in which all worked",
+                "the figures cover the time in which all clients worked",
             )
         # A load is as long as its documents: its compiler's warm-up is a part of it, in every arm.
         if phase.kind == "run" and phase.target_per_s is None and (drift := _drift(phase)) > _STEADY:
             yield Reason(
                 code="not-steady",
                 message=f"{phase.name}: throughput changed by {drift:.0%} from the first to the last third of the "
-                "measured window; a longer warm-up measures the steady state",
+                "measured window; use a longer warm-up to measure the steady state",
             )
         if phase.target_per_s and phase.throughput_per_s < 0.95 * phase.target_per_s:
             yield Reason(
                 code="target-missed",
-                message=f"{phase.name}: {phase.throughput_per_s:.0f}/s of the {phase.target_per_s:.0f}/s asked for",
+                message=f"{phase.name}: the throughput was {phase.throughput_per_s:.0f}/s, below the "
+                f"{phase.target_per_s:.0f}/s asked for",
             )
     loaded = next((size for size in sizes if size.moment == "loaded" and size.storage_size_bytes), None)
     if loaded and expected_ratio:
@@ -241,5 +243,5 @@ def caveats(
         if abs(achieved / expected_ratio - 1) > _RATIO_TOLERANCE:
             yield Reason(
                 code="ratio-unexpected",
-                message=f"the data compressed to {achieved:.2f}:1, {expected_ratio:.2f}:1 was expected of this corpus",
+                message=f"the data compressed to {achieved:.2f}:1; {expected_ratio:.2f}:1 was expected for this corpus",
             )

@@ -43,7 +43,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     except OSError as error:
         raise Failure(
             "host",
-            f"the database host can't be reached at {address}:{port} ({error.strerror or error}); mend "
+            f"the database host can't be reached at {address}:{port} ({error.strerror or error}); fix "
             "pressgauge_address in the inventory, or let clients through on that port",
         ) from error
     return {"changed": False, "database": params["database"], "link": asdict(link)}

@@ -116,7 +116,7 @@ def upgrade(params: dict[str, Any]) -> dict[str, Any]:
     process = Process.recorded(directory / "mongod.pid")
     if process is None:
         said = last_words(directory / "mongod.log", directory / "console.log")
-        raise Failure("engine", f"mongod of instance {directory.name} is gone. The last it said:\n{said}")
+        raise Failure("engine", f"mongod of instance {directory.name} is gone. Its last output:\n{said}")
     began = time.monotonic()
     if process.stop(params["timeout_s"]):
         raise Failure(
@@ -212,7 +212,7 @@ def _await_ready(process: subprocess.Popen[bytes], directory: Path, params: dict
         else:
             how = f"ended at once with exit code {exit_code}"
         said = last_words(directory / "mongod.log", directory / "console.log")
-        raise Failure("engine", f"mongod of instance {directory.name} {how}. The last it said:\n{said}")
+        raise Failure("engine", f"mongod of instance {directory.name} {how}. Its last output:\n{said}")
 
 
 def stop(params: dict[str, Any]) -> dict[str, Any]:

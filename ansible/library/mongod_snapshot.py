@@ -56,7 +56,7 @@ def _observe(params: dict[str, Any]) -> dict[str, Any]:
     process = Process.recorded(directory / "mongod.pid")
     if process is None:
         said = last_words(directory / "mongod.log", directory / "console.log")
-        raise Failure("engine", f"mongod of instance {directory.name} is gone. The last it said:\n{said}")
+        raise Failure("engine", f"mongod of instance {directory.name} is gone. Its last output:\n{said}")
     evidence.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {"changed": True}
     names = params["database"], params["collection"]

@@ -40,7 +40,9 @@ CampaignArgument = Annotated[str, typer.Argument(metavar="CAMPAIGN", help="A nam
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, e.g. results/quick/latest.")]
 ResultsOption = Annotated[Path, typer.Option("--results", help="Where runs are kept.")]
 InventoryOption = Annotated[str, typer.Option("--inventory", help="A name in ansible/inventories, or a path.")]
-HomeOption = Annotated[Path, typer.Option("--home", envvar="PRESSGAUGE_HOME", help="Pressgauge's folder here.")]
+HomeOption = Annotated[
+    Path, typer.Option("--home", envvar="PRESSGAUGE_HOME", help="Pressgauge's folder on this machine.")
+]
 DEFAULT_HOME = ROOT / ".pressgauge"
 DEFAULT_RESULTS = Path("results")
 
@@ -51,12 +53,12 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
     results: ResultsOption = DEFAULT_RESULTS,
     inventory: InventoryOption = "local",
     home: HomeOption = DEFAULT_HOME,
-    anew: Annotated[bool, typer.Option("--new", help="Start a new run though there is an unfinished one.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="Progress as lines, as in CI.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Void trials and notes only.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON event a line.")] = False,
+    anew: Annotated[bool, typer.Option("--new", help="Start a new run even if there is an unfinished one.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Print progress as lines, as in CI.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print void trials and notes only.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON event per line.")] = False,
 ) -> None:
-    """Run a campaign, or go on with an unfinished one, and write its report."""
+    """Run a campaign, or resume an unfinished run of it, and write its report."""
     path = find_campaign(campaign)
     spec = load_campaign(path)
     mixes = read_mixes(spec, path)
@@ -82,10 +84,10 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
 def plan(
     campaign: CampaignArgument = "quick",
     earlier: Annotated[
-        Path | None, typer.Option("--from", help="An earlier run: say what this one will be able to see.")
+        Path | None, typer.Option("--from", help="An earlier run: estimate from its scatter what this run can detect.")
     ] = None,
 ) -> None:
-    """Print a campaign's trials, their order, and the time and disk they need. Touches nothing."""
+    """Print a campaign's trials, their order, and the time and disk they need. Changes nothing."""
     spec = load_campaign(find_campaign(campaign))
     say(planning.describe(spec))
     if earlier:
@@ -110,7 +112,7 @@ def report(
 
 @app.command()
 def decide(folder: RunArgument) -> None:
-    """Print a run's decision, writing nothing; exit 1 when a constraint is not met."""
+    """Print a run's decision and write nothing; exit 1 when a constraint is not met."""
     ledger = find_run(folder)
     spec, records = read_campaign(ledger), ledger.records()
     decision = decide_run(ledger, spec)
@@ -121,9 +123,11 @@ def decide(folder: RunArgument) -> None:
 @app.command()
 def verify(
     folder: RunArgument,
-    fingerprint: Annotated[str, typer.Option("--fingerprint", help="As noted when the run ended.")] = "",
+    fingerprint: Annotated[
+        str, typer.Option("--fingerprint", help="The fingerprint that was noted when the run ended.")
+    ] = "",
 ) -> None:
-    """Check a run bit by bit: digests, plan, records against evidence; exit 1 when anything is not as recorded."""
+    """Check a run: digests, plan, records against evidence; exit 1 when anything is not as recorded."""
     ledger = find_run(folder)
     wrong = list(dict.fromkeys([*evidence_faults(ledger), *report_faults(ledger)]))
     found = ledger.fingerprint()
@@ -135,18 +139,18 @@ def verify(
 
 @app.command("rederive")
 def rederive_command(folder: RunArgument) -> None:
-    """Make a run's records anew from their evidence, as this version of Pressgauge reads it."""
+    """Derive a run's records again from their evidence, as this version of Pressgauge reads it."""
     ledger = find_run(folder)
     with ledger.locked():
         changed = list(rederive(ledger))
-    say([*changed, f"{ledger.folder}: {len(changed)} of {len(ledger.records())} records are others now"])
+    say([*changed, f"{ledger.folder}: {len(changed)} of {len(ledger.records())} records changed"])
     if changed:
-        say("`make report` renders the report from them")
+        say("`make report` renders the report from the new records")
 
 
 @app.command()
 def times(folder: RunArgument) -> None:
-    """Print where the time of a run's trials went: in all, outside their phases, and by step."""
+    """Print where the time of a run's trials went: total, outside their phases, and by step."""
     say(describe_times(find_run(folder).records()))
 
 
@@ -154,15 +158,24 @@ def times(folder: RunArgument) -> None:
 def gate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command line
     baselines: Annotated[
         list[Path],
-        typer.Argument(metavar="BASELINE...", help="Runs' folders, baseline files, or a folder of such; oldest first."),
+        typer.Argument(metavar="BASELINE...", help="Run folders, baseline files, or a folder of either; oldest first."),
     ],
-    candidate: Annotated[Path, typer.Argument(metavar="CANDIDATE", help="A run's folder; the same one: within it.")],
+    candidate: Annotated[
+        Path,
+        typer.Argument(metavar="CANDIDATE", help="A run folder; the baseline's own folder compares cells of that run."),
+    ],
     tolerances: Annotated[Path | None, typer.Option("--tolerances", help="YAML; see docs/gate.md.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Fail on anything undecided, too.")] = False,
-    baseline_engine: Annotated[str | None, typer.Option("--baseline-engine", help="Only its cells.")] = None,
-    baseline_arm: Annotated[str | None, typer.Option("--baseline-arm", help="Only its cells.")] = None,
-    engine: Annotated[str | None, typer.Option("--engine", help="Of the candidate, only its cells.")] = None,
-    arm: Annotated[str | None, typer.Option("--arm", help="Of the candidate, only its cells.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Also fail on anything undecided.")] = False,
+    baseline_engine: Annotated[
+        str | None, typer.Option("--baseline-engine", help="Compare with this engine's cells only.")
+    ] = None,
+    baseline_arm: Annotated[
+        str | None, typer.Option("--baseline-arm", help="Compare with this arm's cells only.")
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", help="Check only this engine's cells of the candidate.")
+    ] = None,
+    arm: Annotated[str | None, typer.Option("--arm", help="Check only this arm's cells of the candidate.")] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML.")] = None,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a Markdown summary.")] = None,
     as_json: Annotated[Path | None, typer.Option("--json", help="Write all findings.")] = None,
@@ -180,7 +193,7 @@ def gate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named on th
 def baseline(
     folder: RunArgument, path: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")]
 ) -> None:
-    """Keep a finished run as a baseline file, small enough for a repository."""
+    """Write a finished run to a baseline file, small enough for a repository."""
     kept = write_baseline(folder, path)
     say(f"{path}: {len(kept.figures)} figures of {kept.campaign}/{kept.run_id}")
 
@@ -189,7 +202,7 @@ def baseline(
 def doctor(
     campaign: CampaignArgument = "quick", inventory: InventoryOption = "local", home: HomeOption = DEFAULT_HOME
 ) -> None:
-    """Say what on the hosts would spoil the numbers of a campaign. Changes nothing."""
+    """Print what on the hosts would distort the numbers of a campaign. Changes nothing."""
     versions = [engine.version for engine in load_campaign(find_campaign(campaign)).engines.values()]
     for host, found in find_site(inventory, home.resolve()).survey([]).items():
         say(doctors.report(host, found.survey, doctors.examine(found.survey, versions)))
@@ -197,8 +210,8 @@ def doctor(
 
 @app.command("tear-down")
 def tear_down(inventory: InventoryOption = "local", home: HomeOption = DEFAULT_HOME) -> None:
-    """End what a killed run left on the hosts, and delete its data; the next run would do so by itself."""
+    """End everything that a killed run left on the hosts, and delete its data. The next run would do so by itself."""
     site = find_site(inventory, home.resolve())
     with site.locked():
         site.tear_down()
-    say(f"{site.inventory}: nothing of a run is left on its hosts")
+    say(f"{site.inventory}: nothing of any run is left on its hosts")

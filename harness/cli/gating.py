@@ -91,11 +91,11 @@ def hold_gate(
     try:
         found = gate(earlier, after, allowed, selection)
     except PairingError as error:
-        raise InputError(str(error), do="name engines and arms as the runs do") from error
+        raise InputError(str(error), do="use the names of engines and arms in these runs") from error
     except NothingComparedError as error:
         raise InputError(
-            f"nothing of {candidate} can be compared with {newest}: {error}",
-            do="run two blocks or more whose trials count on each side; the report says why a trial is void",
+            f"{candidate} and {newest} have nothing to compare: {error}",
+            do="run two blocks or more with valid trials on each side; the report says why a trial is void",
         ) from error
     return Judged(found.model_copy(update={"notes": (*found.notes, *left_out)}), comparability, strict)
 
@@ -110,7 +110,7 @@ def _expanded(baselines: Iterable[Path], candidate: str) -> Iterator[Path]:
             found = [*sorted(path.glob("*.json")), *reversed(newest)]
             if not found:
                 raise InputError(
-                    f"{path}: no run that finished before {candidate}, and no baseline file, is here",
+                    f"{path}: this folder has neither a run that finished before {candidate} nor a baseline file",
                     do="give a run, or a folder of runs",
                 )
             yield from found
@@ -168,7 +168,7 @@ def read_side(path: Path) -> Side:
             why = first_fault(error) if isinstance(error, ValidationError) else error.strerror
             raise InputError(
                 f"{path}: not a baseline file of a version this Pressgauge reads: {why}",
-                do="make it anew from a run: python -m harness baseline RUN FILE",
+                do="write it again from a run: python -m harness baseline RUN FILE",
             ) from error
     ledger = find_run(path)
     require_verified(ledger, evidence_faults(ledger))
@@ -222,7 +222,7 @@ def read_tolerances(path: Path) -> Tolerances:
             f"{path}:{source.line(tuple(fault['loc']))}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}"
             for fault in error.errors()
         ]
-        raise InputError("\n".join(faults), do="mend the tolerances; docs/gate.md has an example") from error
+        raise InputError("\n".join(faults), do="fix the tolerances; docs/gate.md has an example") from error
 
 
 def _write(path: Path, text: str) -> None:

@@ -60,7 +60,7 @@ def blocks_begun(campaign: Campaign, records: Sequence[TrialRecord]) -> int:
         raise InputError(
             f"{last.trial}: its record is of block {block_number(last.block)}; {campaign.name} has "
             f"{campaign.most_blocks} at most",
-            do="move its folder away, or give the run back the spec it was made with",
+            do="move its folder away, or restore the spec that the run was made with",
         )
     return last.block + 1 if last else 0
 
@@ -87,9 +87,9 @@ def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = No
     try:
         write_report(run, ledger.report_folder, template)
     except TemplateFaultError as error:
-        raise InputError(str(error), do="mend the template; docs/templates.md has an example") from error
+        raise InputError(str(error), do="fix the template; docs/templates.md has an example") from error
     except LinkedError as error:
-        raise InputError(str(error), do="remove the link; what it leads to was not touched") from error
+        raise InputError(str(error), do="remove the link; its target was not touched") from error
     write_tables(run, ledger.report_folder)
     ledger.record_report()
     return run.decision
@@ -164,7 +164,7 @@ def _report_faults(ledger: Ledger) -> Iterator[str]:
     decided = decide_run(ledger, read_campaign(ledger)).as_json
     if not is_there(ledger.folder, Entry.of(DECISION_FILE, decided.encode())):
         yield (
-            f"{ledger.folder / DECISION_FILE}: not what this version of Pressgauge decides from the records; "
+            f"{ledger.folder / DECISION_FILE}: this version of Pressgauge decides otherwise from the records; "
             "`make report` renders it again"
         )
 

@@ -15,7 +15,9 @@ app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
 StoreOption = Annotated[str, typer.Option("--store", help="s3://bucket/prefix.")]
 CampaignArgument = Annotated[str, typer.Argument(metavar="CAMPAIGN", help="A name in campaigns/, or a path.")]
-HomeOption = Annotated[Path, typer.Option("--home", envvar="PRESSGAUGE_HOME", help="Pressgauge's folder here.")]
+HomeOption = Annotated[
+    Path, typer.Option("--home", envvar="PRESSGAUGE_HOME", help="Pressgauge's folder on this machine.")
+]
 EndpointOption = Annotated[
     str | None, typer.Option("--endpoint", envvar="PRESSGAUGE_S3_ENDPOINT", help="Of an S3-compatible server.")
 ]
@@ -27,7 +29,7 @@ def push(
     store: StoreOption,
     endpoint: EndpointOption = None,
 ) -> None:
-    """Send a run to a results store: only what it lacks. Killed, the same command goes on where it was."""
+    """Send a run to a results store: only what the store lacks. After a kill, the same command resumes."""
     from core.sizes import show_size
     from harness.addons.s3.bucket import open_store
     from harness.addons.s3.push import push as send
@@ -48,7 +50,7 @@ def pull(
     results: Annotated[Path, typer.Option("--results", help="Where runs are kept.")] = Path("results"),
     endpoint: EndpointOption = None,
 ) -> None:
-    """Fetch a run from a results store, checked by digest. Killed, the same command goes on where it was."""
+    """Fetch a run from a results store, checked by digest. After a kill, the same command resumes."""
     from harness.addons.s3.bucket import open_store
     from harness.addons.s3.pull import pull as fetch
 
@@ -61,7 +63,7 @@ def pull(
 
 @app.command("store-list")
 def store_list(store: StoreOption, endpoint: EndpointOption = None) -> None:
-    """Name the runs of a results store, and write its index.html anew."""
+    """List the runs of a results store, and write its index.html again."""
     from harness.addons.s3.bucket import open_store
     from harness.addons.s3.index import index_store
 
@@ -72,13 +74,13 @@ def store_list(store: StoreOption, endpoint: EndpointOption = None) -> None:
 def cloud_up(
     campaign: CampaignArgument,
     hosts: Annotated[
-        str, typer.Option("--hosts", help="Kinds of hosts, with commas; all of the spec's if left out.")
+        str, typer.Option("--hosts", help="Kinds of hosts, separated by commas; left out: all of the spec's.")
     ] = "",
     home: HomeOption = Path(".pressgauge"),
     yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would cost, and start nothing.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Print the cost, and start nothing.")] = False,
 ) -> None:
-    """Start a campaign's hosts on EC2 and write their inventory. The cost is told, and its limit kept, beforehand."""
+    """Start a campaign's hosts on EC2 and write their inventory, after showing the cost and checking its limit."""
     from harness.addons.ec2.kept import kept
     from harness.addons.ec2.launch import prepare
     from harness.addons.ec2.up import bring_up
@@ -105,10 +107,12 @@ def cloud_up(
 @app.command("cloud-down")
 def cloud_down(
     campaign: CampaignArgument,
-    run: Annotated[str, typer.Option("--run", help="Of `cloud-list`; all of the campaign's if left out.")] = "",
+    run: Annotated[
+        str, typer.Option("--run", help="A run that `cloud-list` names; left out: all of the campaign's.")
+    ] = "",
     home: HomeOption = Path(".pressgauge"),
 ) -> None:
-    """Remove a campaign's hosts of yours and all that came with them, found by tags; also after a crash."""
+    """Remove your hosts of a campaign and everything that came with them, found by tags; also after a crash."""
     from core.bounds import is_run_name
     from harness.addons.aws import client
     from harness.addons.ec2.down import take_down
@@ -118,7 +122,7 @@ def cloud_down(
     from harness.spec.load import find_campaign, load_campaign
 
     if run and not is_run_name(run):
-        raise InputError(f"{run!r} is no name of started hosts", do="`make cloud-list` names them")
+        raise InputError(f"no started hosts are called {run!r}", do="`make cloud-list` names them")
     spec, folder = load_campaign(find_campaign(campaign)), home.resolve() / "cloud"
     named = client("ec2", region=cloud_of(spec).region).meta.region_name
     regions = list(dict.fromkeys([*(one.region for one in kept(folder, campaign=spec.name, run=run)), named]))
@@ -127,14 +131,14 @@ def cloud_down(
         for line in take_down(client("ec2", region=region), folder, campaign=spec.name, owner=caller(region), run=run):
             say(line)
             removed += 1
-    say(f"{spec.name}: {'' if removed else 'nothing of yours is there; '}looked in {', '.join(regions)}")
+    say(f"{spec.name}: {'' if removed else 'no hosts of yours were found; '}looked in {', '.join(regions)}")
 
 
 @app.command("cloud-list")
 def cloud_list(
-    region: Annotated[str | None, typer.Option("--region", help="As boto3 finds it if left out.")] = None,
+    region: Annotated[str | None, typer.Option("--region", help="Region; left out: as boto3 finds it.")] = None,
 ) -> None:
-    """Say what is up on EC2, of every campaign and owner, and what it costs an hour."""
+    """List the hosts on EC2, of every campaign and owner, and what they cost per hour."""
     from harness.addons.aws import client
     from harness.addons.ec2.fleet import describe, find_fleets
 

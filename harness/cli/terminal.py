@@ -39,16 +39,16 @@ def run_app(app: typer.Typer) -> None:
         sys.exit(Exit.BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         console.print("pressgauge: stopped")
-        console.print("            → the same command goes on from here")
+        console.print("            → the same command resumes the run")
         sys.exit(Exit.INTERRUPTED)
     except OSError as error:
         _tell(console, _of_system(error), error)
-        console.print("            → see to that file or device; the same command goes on from here", markup=False)
+        console.print("            → repair that file or device; the same command resumes the run", markup=False)
         sys.exit(Exit.DEPENDENCY_FAILED)
     except Exception as error:  # noqa: BLE001 - the last resort: a defect of ours, told as such
         if os.environ.get("PRESSGAUGE_DEBUG"):
             console.print(shown(traceback.format_exc()), markup=False)
-        _tell(console, f"a defect of ours: {type(error).__name__}: {error}", error)
+        _tell(console, f"a defect in Pressgauge: {type(error).__name__}: {error}", error)
         console.print("            → set PRESSGAUGE_DEBUG=1, run it again, and report what it prints", markup=False)
         sys.exit(Exit.DEFECT)
     finally:

@@ -23,7 +23,7 @@ def describe_times(records: Sequence[TrialRecord]) -> Iterator[str]:
     for record in counting:
         yield f"{record.trial}: {record.steps_s[TOTAL]:.1f} s, {outside_s(record):.1f} s of them outside its phases"
     if not counting:
-        yield "no trial counts"
+        yield "there is no valid trial"
         return
     yield "steps, mean of these trials:"
     steps = dict.fromkeys(step for record in counting for step in record.steps_s if step != TOTAL)

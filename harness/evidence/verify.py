@@ -161,7 +161,7 @@ def _reading_faults(ledger: Ledger) -> Iterator[str]:
         if found:
             more = f" and {len(found) - _MOST_DIFFERENCES} more" if len(found) > _MOST_DIFFERENCES else ""
             shown = "; ".join(found[:_MOST_DIFFERENCES])
-            yield f"{folder / RECORD_FILE}: its evidence gives other figures when it is read again: {shown}{more}"
+            yield f"{folder / RECORD_FILE}: reading its evidence again gives other figures: {shown}{more}"
 
 
 def read_again(folder: Path, campaign: Campaign) -> TrialRecord:

@@ -36,6 +36,6 @@ class Answer:
             return kind.model_validate(self.result)
         except ValidationError as error:
             raise DefectError(
-                f"{self.host}: {self.module} gave back another form than agreed: {first_fault(error)}",
+                f"{self.host}: {self.module} returned something other than the agreed form: {first_fault(error)}",
                 do=f"report it; the agreed form is RETURN in ansible/library/{self.module}.py",
             ) from error

@@ -283,9 +283,7 @@ def _explain(outcome: PlaybookRun, private: Path, log: Path | None, timeout_s: f
         shutil.copyfile(output, log)
     if outcome.timed_out and not outcome.message:
         outcome.failed_task, _ = outcome.under_way
-        outcome.message = (
-            f"not done when {timeout_s:.0f} s were over; something hangs, or the spec's limits are too short"
-        )
+        outcome.message = f"not done after {timeout_s:.0f} s; something hangs, or the spec's limits are too short"
     said = output.read_text(errors="replace").strip() if output and not outcome.ok else ""
     outcome.killed = outcome.killed or _DEAD_WORKER in said
     if outcome.killed and not outcome.message:

@@ -69,7 +69,7 @@ class Site:
             (self.home / _LOCK).touch()
         except OSError as error:
             raise HostError(
-                f"{self.home}: can't be written: {error.strerror}", do="give another one: HOME_DIR=…"
+                f"{self.home}: can't be written: {error.strerror}", do="choose another folder: HOME_DIR=…"
             ) from error
         with hold(self.home / _LOCK, f"{self.home}: another campaign is running here"):
             try:
@@ -93,7 +93,8 @@ class Site:
         self._require_reachable(outcome)
         if not outcome.ok:
             raise HostError(
-                f"what an earlier trial left can't be ended: {outcome.message}", do="end it by hand, then run again"
+                f"the processes that an earlier trial left can't be ended: {outcome.message}",
+                do="end them by hand, then run again",
             )
 
     def tear_down_after(self, error: BaseException, wait_s: float = _HOST_RETURNS_S) -> None:
@@ -142,7 +143,7 @@ class Site:
         found = {answer.host: answer.parsed(Surveyed) for answer in outcome.answers_of("host_survey")}
         if not found:  # Ansible takes what it can't read for an inventory without hosts
             raise InputError(
-                f"{self.inventory}: no host is in it, or it is no inventory",
+                f"{self.inventory}: there is no host in it, or it is not an inventory",
                 do="docs/hosts.md has an example; `ansible-inventory --list -i` shows what Ansible reads",
             )
         links: dict[str, dict[str, Link]] = {host: {} for host in found}

@@ -180,8 +180,8 @@ class Ledger:
         if begun is not None and tuple(begun) != tuple(platforms):
             told = [", ".join(names).strip() or "no named platform" for names in (begun, platforms)]
             raise InputError(
-                f"{self.folder}: this run is unfinished and was begun on {told[0]}; the inventory has {told[1]}",
-                do="give the inventory it was begun with, or start a new run with NEW=1",
+                f"{self.folder}: this run is unfinished and began on {told[0]}; the inventory has {told[1]}",
+                do="use the inventory that it began with, or start a new run with NEW=1",
             )
         self._keep_state(platforms=list(platforms))
 
@@ -225,7 +225,7 @@ class Ledger:
         Raises:
             HostError: another harness holds it; the message says which.
         """
-        with hold(self.folder / LOCK, f"{self.folder}: another harness is at work on this run"):
+        with hold(self.folder / LOCK, f"{self.folder}: another harness is working on this run"):
             yield
 
 

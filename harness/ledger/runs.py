@@ -76,7 +76,7 @@ def _refuse_changed_spec(ledger: Ledger, spec_text: str) -> None:
     )
     raise InputError(
         f"{ledger.folder}: this run is unfinished, and the spec has changed since it began:\n{difference}",
-        do="put the spec back to resume it, or start a new run with NEW=1",
+        do="restore the spec to resume it, or start a new run with NEW=1",
     )
 
 

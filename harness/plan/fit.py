@@ -58,7 +58,7 @@ def why_sequential(campaign: Campaign, surveys: Mapping[str, Surveyed], here: st
         return "turns are taken on one machine, and the inventory has several"
     ((host, found),) = surveys.items()
     if found.shared_files != here:
-        return f"turns are taken on the controller's own machine, and {host} is another"
+        return f"trials can only take turns on the controller's own machine, and {host} is a different one"
     return _too_little(campaign, alive, found)
 
 
@@ -69,7 +69,7 @@ def _too_little(campaign: Campaign, alive: int, found: Surveyed) -> str | None:
     has = found.facts.memory_total_bytes
     if has is not None and memory > _MEMORY_SHARE * has:
         return (
-            f"{alive} mongods and their clients at once need {show_size(memory)} of memory, and the host has "
+            f"{alive} mongods and their clients at once need {show_size(memory)} of memory; the host has "
             f"{show_size(has)}"
         )
     disk = alive * planning.data_disk_bytes(campaign) + campaign.limits.free_disk
@@ -87,7 +87,7 @@ def _check_clocks(host: str, links: Mapping[str, Link]) -> None:
         if apart > _CLOCKS_APART_S:
             raise HostError(
                 f"{host}: its clock and that of {database} differ by {apart:.1f} s; clients begin together, and their "
-                "seconds are put together, by their clocks",
+                "measurements are combined, by these clocks",
                 do="set both by NTP, e.g. install chrony and run `chronyc makestep`",
             )
 
@@ -114,7 +114,7 @@ def _check_memory(campaign: Campaign, host: str, facts: HostFacts) -> None:
     if campaign.memory_limit and not facts.cgroup_for_memory_limits:
         raise HostError(
             f"{host}: regime: {campaign.regime} limits mongod's memory by a control group, "
-            "and this host lets pressgauge make none",
-            do="run as root on a host whose memory controller can be written (containers often hide it); "
-            "or leave regime out, and give records of several times the host's memory",
+            "and this host does not let Pressgauge create one",
+            do="run as root on a host with a writable memory controller (containers often hide it); "
+            "or leave regime out, and load several times the host's memory",
         )

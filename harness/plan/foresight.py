@@ -29,7 +29,7 @@ def foresee(campaign: Campaign, earlier: Sequence[TrialRecord], blocks: int) -> 
     asked = comparisons(campaign, platforms)
     for floor in planning.plan(earlier, campaign.decision, blocks, asked, campaign.looks):
         seen = floor.detectable_percent
-        told = "its scatter is unknown" if seen is None else f"a difference of {seen:.1f} % is seen four times in five"
+        told = "its scatter is unknown" if seen is None else f"a difference of {seen:.1f} % is found four times in five"
         what = f"{floor.metric} between {floor.group.factor}s ({floor.group.label})"
         yield f"{what}: in {floor.blocks} blocks {told}{_decided_by(floor)}{_rounds_or_blocks(floor)}"
 
@@ -51,10 +51,8 @@ def _rounds_or_blocks(floor: planning.NoiseFloor) -> str:
     scatters = f"rounds scatter by {floor.round_scatter_percent:.1f} %, loads by {floor.load_scatter_percent:.1f} %"
     if floor.best_rounds is None or floor.best_rounds > floor.rounds:
         best = "many" if floor.best_rounds is None else f"about {floor.best_rounds:.0f}"
-        return (
-            f"; {scatters}: longer phases ({best} rounds rather than {floor.rounds:.0f}) are cheaper than more blocks"
-        )
-    return f"; {scatters}: more blocks are cheaper than more rounds than {floor.rounds:.0f}"
+        return f"; {scatters}: longer phases ({best} rounds instead of {floor.rounds:.0f}) are cheaper than more blocks"
+    return f"; {scatters}: more blocks are cheaper than more than {floor.rounds:.0f} rounds"
 
 
 def comparisons(campaign: Campaign, platforms: Sequence[str]) -> dict[Factor, int]:

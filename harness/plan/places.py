@@ -65,8 +65,8 @@ def places(campaign: Campaign, surveys: Mapping[str, Surveyed]) -> dict[str, Pla
     if unpriced:
         raise InputError(
             f"decision.prices.platforms: {unpriced[0]}, a platform of the inventory, is missing; {', '.join(priced)} "
-            "have prices of their own",
-            do="give its prices too; an empty entry takes the common ones",
+            "have their own prices",
+            do="give its prices too; an empty entry uses the common prices",
         )
     used = [{one.host for one in site.instances} | {one.host for one in site.clients} for site in found.values()]
     apart = any(len(hosts) > 1 for hosts in used)
@@ -86,7 +86,9 @@ def _by_platform(surveys: Mapping[str, Surveyed]) -> dict[str, dict[str, Surveye
 
 def _of_platform(campaign: Campaign, name: str, hosts: Mapping[str, Surveyed]) -> Places:
     if name and not is_name(name):
-        raise InputError(f"pressgauge_platform: {name!r} is no name", do="use letters, digits, dot, dash, underscore")
+        raise InputError(
+            f"pressgauge_platform: {name!r} is not a valid name", do="use letters, digits, dot, dash, underscore"
+        )
     try:
         found = Places(instances(campaign, hosts), client_processes(hosts), tuple(hosts))
     except InputError as error:

@@ -133,12 +133,12 @@ def unbalanced(campaign: Campaign) -> str | None:
         said = f"{below} or {below + size} blocks" if below else f"{size} blocks"
         return (
             f"{fewest} block{'' if fewest == 1 else 's'} can't give each of {size} trials every place in a block "
-            f"equally often, so a drift within blocks favours some{little}; {said} would be balanced"
+            f"equally often, so a drift within blocks favours some of them{little}; {said} would be balanced"
         )
     said = f"only after {', '.join(map(str, fair))} blocks" if fair else "never"
     return (
         f"between {fewest} and {most} blocks each of {size} trials has had every place in a block equally often "
-        f"{said}; else a drift within blocks favours some{little}"
+        f"{said}; otherwise a drift within blocks favours some of them{little}"
     )
 
 
@@ -184,7 +184,7 @@ def describe(campaign: Campaign) -> Iterator[str]:
         f"({show_size(campaign.records * campaign.document.size_bytes)}) in each trial, "
         f"cache {show_size(campaign.cache_size)}"
     )
-    yield f"time: about {show_duration(each)} a trial, {show_duration(each * count)} in all"
+    yield f"time: about {show_duration(each)} per trial, {show_duration(each * count)} in all"
     alive = compared(campaign) if campaign.design == "turns" else 1
     if alive > 1:
         yield (
@@ -192,7 +192,7 @@ def describe(campaign: Campaign) -> Iterator[str]:
             "where the hosts allow it"
         )
     yield (
-        f"disk: {show_size(alive * data_disk_bytes(campaign))} for data at a time, "
+        f"disk: {show_size(alive * data_disk_bytes(campaign))} for data at any time, "
         f"{show_size(results_disk_bytes(count))} for results"
     )
     if fault := unbalanced(campaign):

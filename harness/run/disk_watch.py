@@ -46,5 +46,5 @@ class DiskWatch:
                 raise HostError(
                     f"{folder}: {show_size(free)} are left on this disk, and {show_size(self.keep_free_bytes)} must "
                     "stay free (limits.free_disk); stopped, every finished trial is kept",
-                    do="make space there; the same command goes on from here",
+                    do="make space there; the same command resumes the run",
                 )

@@ -90,7 +90,7 @@ def _takes_turns(ledger: Ledger, progress: Progress, campaign: Campaign, why_not
     kept = ledger.keep_design("turns" if why_not is None else "sequential")
     if kept == "turns" and why_not:
         raise HostError(
-            f"{ledger.folder}: trials of this run have taken turns, and can't any more: {why_not}",
+            f"{ledger.folder}: trials of this run took turns, which is no longer possible: {why_not}",
             do="resume it as it was begun, or start a new run with NEW=1",
         )
     if why_not and campaign.design == "turns":
@@ -117,7 +117,7 @@ def _prepare_dataset(campaign: Campaign, name: str, recipe: Any, site: Site, led
         manifest = prepare(recipe, campaign.seed, site.home / "datasets")
         corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
     except DatasetError as error:
-        raise InputError(f"datasets.{name}: {error}", do="mend the dataset in the spec, or its file") from error
+        raise InputError(f"datasets.{name}: {error}", do="fix the dataset in the spec, or its file") from error
     ready.corpora[name] = manifest
     document = campaign.document
     shape = DocumentShape(field_count=document.fields, field_length_bytes=document.field_length)

@@ -54,7 +54,7 @@ def keep_start(
     wrong = [one for one in found if not _may_change(one)]
     if wrong:
         raise InputError(
-            f"{ledger.folder}: this run is unfinished, and was begun on other hosts, by another client or mix:\n"
+            f"{ledger.folder}: this run is unfinished, and it began with other hosts, another client or another mix:\n"
             + "\n".join(_told(one) for one in wrong),
             do=f"resume it as it was begun ({ledger.state().get('command')}), or start a new run with NEW=1",
         )
@@ -70,9 +70,9 @@ def keep_corpus(ledger: Ledger, name: str, manifest: Manifest) -> None:
     begun = read_manifest(ledger.folder, name).get("digest")
     if begun not in (None, manifest.digest) and ledger.records():
         raise InputError(
-            f"{ledger.folder}: this run is unfinished, and was begun with another corpus:\n"
-            f"corpus.{name}: {begun} when it began, {manifest.digest} now",
-            do="put the dataset's file, or the version of Faker, back to resume it; or start a new run with NEW=1",
+            f"{ledger.folder}: this run is unfinished, and it began with another corpus:\n"
+            f"corpus.{name}: {begun} at its start, {manifest.digest} now",
+            do="to resume it, restore the dataset's file or the version of Faker; or start a new run with NEW=1",
         )
     ledger.write(f"dataset-{name}.json", manifest.model_dump_json(indent=1))
 
@@ -95,4 +95,4 @@ def _may_change(one: Difference) -> bool:
 
 
 def _told(one: Difference) -> str:
-    return f"{one.fact}: {one.baseline} when it began, {one.candidate} now"
+    return f"{one.fact}: {one.baseline} at its start, {one.candidate} now"

@@ -74,16 +74,16 @@ class CampaignRun:
         except SecondInterrupt:
             self.site.tear_down_apart()
             raise Interrupted(
-                "stopped at once; every finished trial is kept, and what else there is on the hosts is being ended in "
-                "the background, within seconds",
-                do="the same command goes on from here",
+                "stopped at once; every finished trial is kept; everything else on the hosts is being ended in the "
+                "background, within seconds",
+                do="the same command resumes the run",
             ) from None
 
     def _run_unless_stopped(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
         try:
             return self._run(blocks_wanted)
         except KeyboardInterrupt as error:
-            stopped = Interrupted("stopped; every finished trial is kept", do="the same command goes on from here")
+            stopped = Interrupted("stopped; every finished trial is kept", do="the same command resumes the run")
             self.site.tear_down_after(stopped, wait_s=0)
             raise stopped from error
 
@@ -146,7 +146,9 @@ class CampaignRun:
         take_canaries(self.ledger, self.site.inventory, variables, block, "after")
         for one in moved_canaries(self.ledger.folder, self.campaign.limits.canary_percent):
             if one.block == block:
-                self.progress.note(f"block {block_number(block)} may have met another host than the others: {one}")
+                self.progress.note(
+                    f"block {block_number(block)} may have run on a faster or slower host than the others: {one}"
+                )
 
     def _run_trials(self, trials: Iterable[planning.PlannedTrial]) -> Generator[None, None, None]:
         """Run the trials of one platform, one after the other."""
@@ -215,9 +217,9 @@ class CampaignRun:
         self.failed_in_a_row[platform] += 1
         nothing_yet = not any(known.counts for known in self.ledger.records())
         if nothing_yet or self.failed_in_a_row[platform] >= _GIVE_UP_AFTER or failure.code not in REPEATED:
-            kind, do = FAILURES[failure.code], "mend it; the same command goes on from here"
+            kind, do = FAILURES[failure.code], "fix it; the same command resumes the run"
             if kind is InputError and not nothing_yet:
-                do = "mend the spec, and start a new run with NEW=1: trials of this one count, and keep its spec"
+                do = "fix the spec, and start a new run with NEW=1: this run has valid trials, and keeps its spec"
             if kind is DefectError:
                 do = f"report it, with {self.ledger.trials_folder / record.trial}/ansible.log"
             raise kind(f"trial {record.trial}: {failure.message}", do=do)

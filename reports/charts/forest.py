@@ -51,7 +51,7 @@ def forest(material: Material, group: Group, effects: Sequence[Effect]) -> Chart
         key=slug("effects", *material.names_of(group)),
         title="Primary metrics",
         caption=f"Mean of the ratios within each block with its {criteria.confidence_percent:g} % "
-        f"interval. The band is ±{criteria.equivalence_margin_percent:g} %, inside which a difference does not matter. "
+        f"interval. Inside the band of ±{criteria.equivalence_margin_percent:g} % a difference does not matter. "
         f"↑ higher is better, ↓ lower is better.{rounds.caption}",
         spec=chart_spec(layer, (ROW_PX_WITH_ROUNDS if rounds.dots else ROW_PX) * len(lines)),
         table=effects_table(effects, ratios if any(ratios) else None),

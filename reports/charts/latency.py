@@ -40,7 +40,7 @@ def percentiles(material: Material, group: Group, workload: str) -> Chart | None
     return Chart(
         key=slug("latency", workload, *material.names_of(group)),
         title=f"{workload} latency",
-        caption="Histograms of all counting trials, merged. " + _explained(kinds),
+        caption="Merged histograms of all valid trials. " + _explained(kinds),
         spec=chart_spec(_layer(points, list(material.styles.values()), kinds), _HEIGHT_PX),
         table=_table(merged),
     )
@@ -96,10 +96,12 @@ def _layer(points: Sequence[Mapping[str, Any]], styles: Sequence[ArmStyle], kind
 
 def _explained(kinds: Sequence[str]) -> str:
     if kinds == ["actual"]:
-        return "Closed loop: each thread waits for its answer before it asks again, so a stall hides requests."
+        return (
+            "Closed loop: each thread waits for its answer before it sends the next request, so a stall hides requests."
+        )
     if kinds == ["intended"]:
-        return "Intended latency: counted from the moment the schedule asked for."
-    return "Solid: actual latency. Dashed: intended, counted from the moment the schedule asked for."
+        return "Intended latency: counted from the time at which the schedule asked for the operation."
+    return "Solid: actual latency. Dashed: intended latency, counted from the time that the schedule asked for."
 
 
 @dataclass(frozen=True)

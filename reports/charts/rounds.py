@@ -114,11 +114,9 @@ def _holds_whole_phases(effects: Sequence[Effect]) -> bool:
 def _caption(step: int, beyond: int, *, ticked: bool, whole: bool) -> str:
     ticks = ", ticks whole blocks" if ticked else ""
     said = [f"Faint dots are single rounds of turns{ticks}."]
-    said.append("Turns are no replicates of a load: the interval comes from blocks.")
+    said.append("Turns are not replicates of a load: the interval comes from blocks.")
     if whole:
-        said.append(
-            "For CPU, dots hold the measured turns alone, the mean the whole phase with its closing checkpoint."
-        )
+        said.append("For CPU, dots show the measured turns only; the mean includes closing checkpoints.")
     if step > 1:
         said.append(f"One round in {step} is drawn.")
     if beyond:

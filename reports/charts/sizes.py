@@ -56,7 +56,7 @@ def files(material: Material, group: Group, moment: str) -> Chart | None:
     return Chart(
         key=slug("files", moment, *material.names_of(group)),
         title=f"Files on disk, {moment.replace('-', ' ')}",
-        caption="After two forced checkpoints; means over the trials that count.",
+        caption="After two forced checkpoints; means over the valid trials.",
         spec=chart_spec(chart, ROW_PX * len(material.styles)),
         table=_table(material, means, names),
     )

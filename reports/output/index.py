@@ -113,9 +113,9 @@ def _turn(shift: Shift, links: Mapping[str, str]) -> Turn:
 
 def _differences(found: Sequence[Difference] | None) -> str:
     if found is None:
-        return "What differs from the run before can't be read."
+        return "The difference from the run before can't be read."
     told = [f"{one.fact} {one.baseline or 'unknown'} → {one.candidate or 'unknown'}" for one in found]
-    return f"What differs from the run before: {'; '.join(told) or 'nothing that is recorded'}."
+    return f"What differs from the run before: {'; '.join(told) or 'nothing in the record'}."
 
 
 def _line(run: RunSummary) -> Line:

@@ -139,8 +139,8 @@ def undecided(material: Material) -> Notice | None:
 _SUMMARIES = {
     "void-trials": "{n} void trial{s}: kept and shown, not counted",
     "flagged-trials": "{n} trial{s} counted, but flagged",
-    "missing-blocks": "{n} arm{s} without a counting trial in some block",
-    "moved-block": "{n} block{s} may have met another host than the rest: a canary beside them moved",
+    "missing-blocks": "{n} arm{s} without a valid trial in some block",
+    "moved-block": "{n} block{s} may have run on a faster or slower host: a canary moved",
     "standing-out": "{n} effect{s} with a block far from the others",
 }
 _SERIOUS = {"no-trials", "void-trials", "mixed-data", "few-blocks"}

@@ -39,8 +39,8 @@ def how_run(material: Material) -> HowRun:
         turns=True,
         sentence=_sentence(material, together),
         frozen=_frozen(together),
-        checkpoints=f"The time between checkpoints is {_range(together)} times the one asked for, since mongod's clock "
-        "goes on while it is frozen: in its own time, checkpoints come as often as asked.",
+        checkpoints=f"The time between checkpoints is {_range(together)} times the time asked for, because mongod's "
+        "clock keeps running while it is frozen: in its own time, checkpoints come as often as asked.",
     )
 
 
@@ -72,11 +72,11 @@ def _frozen(together: Sequence[TrialRecord]) -> str:
     still = sum(one < _CLOCK_S / 2 for one in used)
     if still == len(used):
         return (
-            f"In none of {len(used)} pauses did a frozen mongod use CPU that the kernel's clock ({_CLOCK_S} s) counts."
+            f"In none of {len(used)} pauses did a frozen mongod use CPU that the kernel's clock ({_CLOCK_S} s) shows."
         )
     at_work = sum(turn.mongod_cpu_s or 0.0 for turn in known)
     share = f", {number(100 * sum(used) / at_work, 2)} % of what the turns used" if at_work else ""
     return (
         f"Between its turns, a frozen mongod used at most {max(used):.2f} s of CPU; in {still} of {len(used)} pauses "
-        f"none that the kernel's clock ({_CLOCK_S} s) counts. All pauses together: {sum(used):.2f} s{share}."
+        f"none that the kernel's clock ({_CLOCK_S} s) shows. All pauses together: {sum(used):.2f} s{share}."
     )

@@ -184,7 +184,7 @@ def test_void_trials_without_any_phase() -> None:
 def test_the_baseline_never_ran() -> None:
     decision = decide(quiet(NONE, ZSTD), criteria())
     assert choice(decision).outcome is Outcome.NO_BASELINE
-    assert decision.recommendations[0].sentence == ("No recommendation: the baseline snappy has no trial that counts.")
+    assert decision.recommendations[0].sentence == ("No recommendation: the baseline snappy has no valid trial.")
 
 
 def test_only_the_baseline_ran() -> None:
@@ -244,7 +244,7 @@ def test_a_control_is_judged_by_its_primary_metrics_and_not_lost_among_the_other
     records = campaign(blocks=6, arms=(SNAPPY, ZSTD, SNAPPY.called("again")), seed=2)
     decision = decide([slowed(record) for record in records], criteria())
     (message,) = (caveat.message for caveat in decision.caveats if caveat.code == "control-differs")
-    assert "yet differs in rmw throughput" in message
+    assert "yet it differs in rmw throughput" in message
 
 
 def test_an_arm_of_another_write_concern_is_no_control() -> None:
@@ -292,7 +292,7 @@ def test_a_host_that_clients_share_with_mongod_is_said(idle_s: float, others: fl
     records = [r.model_copy(update={"phases": tuple(map(on_shared_host, r.phases))}) for r in campaign(blocks=3)]
     messages = [one.message for one in decide(records, criteria()).caveats if one.code == "shared-host"]
     assert len(messages) == caveats  # one for each workload
-    assert all("50% of what was used" in message for message in messages)
+    assert all("50% of the CPU in use" in message for message in messages)
 
 
 def test_caveats_name_what_is_missing() -> None:

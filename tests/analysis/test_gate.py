@@ -140,7 +140,7 @@ def test_a_metric_that_went_missing_is_asked_for_and_undecided() -> None:
     without = after.model_copy(update={"figures": tuple(f for f in after.figures if f.metric != "rmw.throughput")})
     check = next(one for one in gate([before], without, Tolerances()).checks if one.metric == "rmw.throughput")
     assert check.verdict is GateVerdict.UNDECIDED
-    assert check.problem == "it takes two blocks on each side"
+    assert check.problem == "each side needs two blocks"
 
 
 @pytest.mark.parametrize(("theirs", "ours"), [(3, 0), (0, 3), (0, 0), (3, 1), (1, 3)])
@@ -152,9 +152,11 @@ def test_a_gate_that_can_compare_nothing_is_an_error(theirs: int, ours: int) -> 
     with pytest.raises(NothingComparedError) as caught:
         gate([sides[0]], sides[1], Tolerances())
     lost = [which for which, blocks in (("baseline", theirs), ("candidate", ours)) if not blocks]
-    assert all(f"no trial of the {which} counts" in str(caught.value) for which in lost)
+    assert all(f"the {which} has no valid trial" in str(caught.value) for which in lost)
     if theirs or ours:
-        assert f"two blocks on each side (of the baseline {theirs}, of the candidate {ours})" in str(caught.value)
+        assert f"each side needs two blocks (blocks of the baseline: {theirs}, of the candidate: {ours})" in str(
+            caught.value
+        )
 
 
 def test_the_same_run_needs_a_baseline_and_unknown_names_are_refused() -> None:

@@ -66,7 +66,7 @@ def test_a_collection_configured_as_asked_counts(config: str) -> None:
 def test_a_collection_configured_otherwise_voids_the_trial(config: str, told: str) -> None:
     (reason,) = mismatches(asked(collection_config=config), read_in_force(recorded()), "6.0.5")
     assert reason.code == "collection-config-mismatch"
-    assert reason.message == f"the collection's configuration {told}; asked was {config}"
+    assert reason.message == f"the collection's configuration {told}; expected {config}"
 
 
 def test_a_configuration_that_was_not_read_back_voids_the_trial() -> None:
@@ -119,15 +119,15 @@ def test_reasons_keep_their_order() -> None:
     found = read_in_force({"version": "6.0.5"})
     wanted = asked(zstd_level=3, cpu_limit=1.0, leaf_page_max_bytes=65536, collection_config="a=1")
     assert [one.message for one in mismatches(wanted, found, "6.0.5")] == [
-        "the collection's block compressor could not be read back; asked was snappy",
-        "the journal's compressor could not be read back; asked was snappy",
-        "the zstd level could not be read back; asked was 3",
-        "the cache size in bytes could not be read back; asked was 268435456",
-        "seconds between checkpoints could not be read back; asked was 60",
-        "mongod's CPU limit could not be read back; asked was 1.0",
-        "mongod's TLS mode could not be read back; asked was disabled",
-        "leaf_page_max could not be read back; asked was 65536",
-        "the collection's configuration could not be read back; asked was a=1",
+        "the collection's block compressor could not be read back; expected snappy",
+        "the journal's compressor could not be read back; expected snappy",
+        "the zstd level could not be read back; expected 3",
+        "the cache size in bytes could not be read back; expected 268435456",
+        "seconds between checkpoints could not be read back; expected 60",
+        "mongod's CPU limit could not be read back; expected 1.0",
+        "mongod's TLS mode could not be read back; expected disabled",
+        "leaf_page_max could not be read back; expected 65536",
+        "the collection's configuration could not be read back; expected a=1",
     ]
 
 

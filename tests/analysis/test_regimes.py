@@ -87,7 +87,7 @@ def test_the_counters_decide(name: str, regime: Regime, one: Phase, count: int) 
 def test_every_phase_is_judged_and_told_with_its_figures() -> None:
     messages = faults(Regime.OUT_OF_CACHE, OUT, phase(pages=100, disk_bytes=2_048_000, name="hot"))
     figures = "per operation 0.100 pages read into the cache and 2.0 KiB from disk, 78% of the cache in use"
-    assert messages == [f"asked was out-of-cache; hot: {figures}"]
+    assert messages == [f"expected out-of-cache; hot: {figures}"]
 
 
 def test_inserts_do_not_dilute_the_reads() -> None:
@@ -112,4 +112,4 @@ def test_data_that_a_cache_could_hold_is_not_out_of_cache(limit: int | None, dat
 def test_what_compression_lets_the_file_cache_hold_is_not_out_of_cache() -> None:
     stored = sizes(2 * LIMIT).model_copy(update={"storage_size_bytes": LIMIT // 2})
     (fault,) = regime_faults(Regime.OUT_OF_CACHE, LIMIT, [OUT], [stored])
-    assert "268,435,456 stored bytes fit the 327,155,712" in fault.message
+    assert "268,435,456 stored bytes fit into the 327,155,712" in fault.message

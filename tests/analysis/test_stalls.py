@@ -51,7 +51,7 @@ def test_an_arm_that_stalls_in_one_turn_of_five_is_a_caveat_in_one_line() -> Non
     ]
     assert len(caveats) == 1
     assert caveats[0].startswith("zlib (6.0.5, sentences) stalls now and then: ")
-    assert " times in 64 turns, all other arms " in caveats[0]
+    assert " times in 64 turns; all other arms: " in caveats[0]
     assert caveats[0].count(". ") == 1
 
 

@@ -158,7 +158,7 @@ def test_one_arm_under_several_engines_or_platforms_has_something_to_compare(
         voided(record).model_copy(update={"phases": (), "sizes": ()})
         for record in campaign(arms=(SNAPPY,), **factors)  # type: ignore[arg-type]
     ]
-    assert further_blocks(lost, criteria, TARGET, 3, 10).reason == "no trial counts yet"
+    assert further_blocks(lost, criteria, TARGET, 3, 10).reason == "no trial is valid yet"
 
 
 def test_engines_have_a_noise_floor_of_their_own_family() -> None:

@@ -83,7 +83,7 @@ def test_what_can_not_be_had_is_said_and_leaves_nothing(
 
 
 def test_a_file_that_is_no_tarball_is_said(tmp_path: Path, binary: Path) -> None:
-    with pytest.raises(Failure, match="is no tarball"):
+    with pytest.raises(Failure, match="is not a tarball"):
         install(engine("tarball", location=str(binary)), tmp_path / "engines")
 
 

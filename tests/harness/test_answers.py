@@ -112,7 +112,9 @@ def test_a_canary_of_another_form_names_host_and_module(
 ) -> None:
     outcome = PlaybookRun(ok=True, answers=[Answer("db1", "host_canary", result)])
     monkeypatch.setattr(canary_book, "run_playbook", lambda *_, **__: outcome)
-    with pytest.raises(DefectError, match="^db1: host_canary gave back another form than agreed: " + fault) as caught:
+    with pytest.raises(
+        DefectError, match="^db1: host_canary returned something other than the agreed form: " + fault
+    ) as caught:
         take_canaries(Ledger(tmp_path), tmp_path / "hosts.yml", {}, 0, "before")
     assert "RETURN in ansible/library/host_canary.py" in caught.value.do
     assert not read_canaries(tmp_path)
@@ -148,5 +150,5 @@ def test_a_run_keeps_the_survey_as_it_was_told(monkeypatch: pytest.MonkeyPatch) 
 def test_a_survey_of_another_form_names_host_and_module(
     monkeypatch: pytest.MonkeyPatch, module: str, result: dict[str, Any], fault: str
 ) -> None:
-    with pytest.raises(DefectError, match=f"^db1: {module} gave back another form than agreed: {fault}"):
+    with pytest.raises(DefectError, match=f"^db1: {module} returned something other than the agreed form: {fault}"):
         survey_of([Answer("db1", "host_survey", SURVEY), Answer("db1", module, result)], monkeypatch)

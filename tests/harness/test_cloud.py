@@ -57,7 +57,7 @@ def test_up_list_and_down(ec2: Any, tmp_path: Path) -> None:
     # graviton .272 + intel .34 with a disk of (200 × .08 + 3000 × .005 + 125 × .04) / 730 each, clients .34 with one
     # of 100 × .08 / 730, and an address for each
     hourly = 0.272 + 0.34 + 2 * 36 / 730 + 2 * (0.34 + 8 / 730) + 4 * 0.005
-    assert f"together {hourly:.4f} an hour" in listed.out
+    assert f"together {hourly:.4f} per hour" in listed.out
     assert listed.out.count(" running ") == 4
     assert f"together {hourly:.4f} USD/h" in up.out
     assert f"at most {hourly * 2.05:.2f} USD" in up.out
@@ -66,7 +66,7 @@ def test_up_list_and_down(ec2: Any, tmp_path: Path) -> None:
     assert down.code == 0, down.err
     assert nothing_is_left(ec2)
     assert not inventory.parent.exists()
-    assert list(describe(find_fleets(ec2))) == ["nothing of ours is there"]
+    assert list(describe(find_fleets(ec2))) == ["there are no Pressgauge hosts"]
 
 
 def test_what_is_started(ec2: Any, aws: Aws, spec: Campaign, tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_what_names_no_start_takes_nothing_down(ec2: Any, tmp_path: Path, run: s
     """`*` would be any run's name to EC2."""
     host = tag_a_host(ec2)
     down = harness("cloud-down", write(tmp_path), "--home", tmp_path / "home", "--run", run)
-    assert (down.code, "is no name of started hosts" in down.err) == (2, True)
+    assert (down.code, "no started hosts are called" in down.err) == (2, True)
     assert [one["InstanceId"] for fleet in find_fleets(ec2).values() for one in fleet.instances] == [host]
 
 
@@ -161,10 +161,10 @@ def test_hosts_are_found_in_the_region_they_were_started_in(ec2: Any, tmp_path: 
     down = harness("cloud-down", path, "--home", home)
     assert down.code == 0, down.err
     assert f"lab: looked in {REGION}, {ELSEWHERE}" in down.out
-    assert "nothing of yours is there" not in down.out
+    assert "no hosts of yours were found" not in down.out
     assert nothing_is_left(ec2)
     again = harness("cloud-down", path, "--home", home)
-    assert again.out == f"lab: nothing of yours is there; looked in {ELSEWHERE}\n"
+    assert again.out == f"lab: no hosts of yours were found; looked in {ELSEWHERE}\n"
 
 
 def test_without_a_folder_the_spec_says_where_to_look(ec2: Any, tmp_path: Path) -> None:
@@ -221,9 +221,9 @@ def test_a_price_that_is_none_is_told_and_the_rest_listed(ec2: Any, price: str) 
     (line,) = (line for line in said if line.startswith(f"  {odd} "))
     assert "(no price)" in line
     assert any(line.startswith(f"  {host} ") for line in said)
-    assert any(line.endswith("0.5000 an hour, 1.00 until it expires") for line in said)
+    assert any(line.endswith("0.5000 per hour, 1.00 until it expires") for line in said)
     assert any(line.endswith(f"until it expires, without {odd}") for line in said)
-    assert said[-1] == "together 0.5000 an hour, without 1 whose tags can't be read"
+    assert said[-1] == "together 0.5000 per hour, without 1 whose tags can't be read"
 
 
 @pytest.mark.parametrize("expires", ODD_TIMES)
@@ -233,7 +233,7 @@ def test_a_time_that_is_none_is_told_and_the_rest_listed(ec2: Any, expires: str)
     assert sum(line.endswith("(no time with its zone)") for line in said) == 1
     assert any(line.startswith(f"  {host} ") for line in said)
     assert any(line.endswith(f"0.00 until it expires, without {odd}") for line in said)
-    assert said[-1] == "together 1.0000 an hour, without 1 whose tags can't be read"
+    assert said[-1] == "together 1.0000 per hour, without 1 whose tags can't be read"
 
 
 def test_a_list_with_odd_tags_is_a_list(ec2: Any) -> None:

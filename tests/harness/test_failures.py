@@ -57,4 +57,4 @@ def test_a_playbook_that_hangs_is_the_hosts_failure(tmp_path: Path) -> None:
     reason = why_failed(run_playbook(str(play), find_site("local", tmp_path).inventory, {}, timeout_s=10), tmp_path)
     assert reason.code == "host-failed"
     assert reason.code in REPEATED
-    assert reason.message.startswith("Counters are on record: not done when 10 s were over")
+    assert reason.message.startswith("Counters are on record: not done after 10 s")

@@ -158,7 +158,7 @@ def test_a_run_is_resumed_on_its_own_platforms_alone(tmp_path: Path) -> None:
     ledger.keep_platforms(["large", "small"])
     ledger.keep_platforms(["large", "small"])
     assert list(ledger.platforms) == ["large", "small"]
-    with pytest.raises(InputError, match=r"begun on large, small; the inventory has no named platform"):
+    with pytest.raises(InputError, match=r"began on large, small; the inventory has no named platform"):
         ledger.keep_platforms([""])
 
 

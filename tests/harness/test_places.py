@@ -100,11 +100,11 @@ def test_platforms_have_places_of_their_own() -> None:
     ]
     with pytest.raises(InputError, match=r"no host in its group clients.*with pressgauge_platform: arm"):
         places(campaign(), {name: told for name, told in hosts.items() if name != "client-arm"})
-    with pytest.raises(InputError, match="'a/b' is no name"):
+    with pytest.raises(InputError, match="'a/b' is not a valid name"):
         places(campaign(), {name: told.model_copy(update={"platform": "a/b"}) for name, told in hosts.items()})
     priced = Prices(platforms={"arm": PlatformPrices(instance_per_hour=1), "c5": PlatformPrices()})
     decision = campaign().decision.model_copy(update={"prices": priced})
-    with pytest.raises(InputError, match="x86, a platform of the inventory, is missing; arm, c5 have prices"):
+    with pytest.raises(InputError, match="x86, a platform of the inventory, is missing; arm, c5 have their own prices"):
         places(campaign(decision=decision), hosts)
 
 

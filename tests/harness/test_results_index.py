@@ -32,7 +32,7 @@ def test_the_first_run_that_changed_and_what_differed_in_it(tmp_path: Path) -> N
     assert "of snappy" not in text
     assert "from the run before: engine 6.0.5 → 6.0.27; host.kernel 6.1 → 6.2.</p>" in text
     (changed[0] / SPEC_FILE).write_text("arms: [")
-    assert "What differs from the run before can&#39;t be read." in index_of(tmp_path)
+    assert "The difference from the run before can&#39;t be read." in index_of(tmp_path)
 
 
 @pytest.mark.parametrize("hosts", [b"[]", b"null", b'{"a": 1}', b'{"a": {"data": []', b"", b"\xff", b"[" * 100_000])

@@ -51,7 +51,7 @@ def test_the_same_host_is_the_same_however_busy_it_is(begun: Ledger) -> None:
     ids=lambda change: next(iter(change)),
 )  # fmt: skip
 def test_another_machine_is_refused(begun: Ledger, change: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=r"unfinished, and was begun on other hosts.*\nhost\.") as refused:
+    with pytest.raises(InputError, match=r"unfinished, and it began with other hosts.*\nhost\.") as refused:
         keep_start(begun, {"localhost": HOST | change}, VERSIONS, MIXES)
     assert f"({COMMAND})" in refused.value.do
     assert "NEW=1" in refused.value.do
@@ -59,20 +59,20 @@ def test_another_machine_is_refused(begun: Ledger, change: dict[str, Any]) -> No
 
 
 def test_other_hosts_are_named(begun: Ledger) -> None:
-    with pytest.raises(InputError, match="hosts: localhost when it began, client, db now"):
+    with pytest.raises(InputError, match="hosts: localhost at its start, client, db now"):
         keep_start(begun, {"db": HOST, "client": HOST}, VERSIONS, MIXES)
 
 
 def test_another_load_generator_is_refused(begun: Ledger) -> None:
-    with pytest.raises(InputError, match=r"versions\.load generator: BLAKE3 1 when it began, BLAKE3 2 now"):
+    with pytest.raises(InputError, match=r"versions\.load generator: BLAKE3 1 at its start, BLAKE3 2 now"):
         keep_start(begun, {"localhost": HOST}, VERSIONS | {"load generator": "BLAKE3 2"}, MIXES)
 
 
 def test_a_mix_that_was_edited_is_refused_with_what_differs(begun: Ledger) -> None:
     edited = {"rmw": Mix(readproportion=0.1, updateproportion=0.2)}
-    with pytest.raises(InputError, match="another client or mix") as refused:
+    with pytest.raises(InputError, match="another client or another mix") as refused:
         keep_start(begun, {"localhost": HOST}, VERSIONS, edited)
-    assert refused.value.what.splitlines()[1:] == ["mix.rmw.readproportion: 0.8 when it began, 0.1 now"]
+    assert refused.value.what.splitlines()[1:] == ["mix.rmw.readproportion: 0.8 at its start, 0.1 now"]
     assert read_mixes_kept(begun.folder)["rmw"]["readproportion"] == 0.8
 
 
@@ -85,7 +85,7 @@ def test_what_may_change_is_told(begun: Ledger) -> None:
     now = HOST | {"hostname": "a-new-container"}
     notes = keep_start(begun, {"localhost": now}, VERSIONS | {"Pressgauge": "def"}, MIXES)
     assert [note.partition(": ")[0].rpartition(" ")[2] for note in notes] == ["host.hostname", "versions.Pressgauge"]
-    assert notes[1].endswith("abc when it began, def now")
+    assert notes[1].endswith("abc at its start, def now")
 
 
 def test_a_run_without_trials_begins_anywhere(tmp_path: Path) -> None:
@@ -99,6 +99,6 @@ def test_a_dataset_that_became_another_is_refused(begun: Ledger, tmp_path: Path)
     before, now = (prepare(FakerSentences(sentences=20), seed, tmp_path / "corpora") for seed in (1, 2))
     keep_corpus(begun, "sentences", before)
     keep_corpus(begun, "sentences", before)
-    with pytest.raises(InputError, match=rf"corpus\.sentences: {before.digest} when it began, {now.digest} now"):
+    with pytest.raises(InputError, match=rf"corpus\.sentences: {before.digest} at its start, {now.digest} now"):
         keep_corpus(begun, "sentences", now)
     assert read_manifest(begun.folder, "sentences")["digest"] == before.digest

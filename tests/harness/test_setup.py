@@ -172,7 +172,7 @@ def test_who_waits_for_another_set_up_is_told_so(checkout: Checkout) -> None:
         fcntl.flock(held, fcntl.LOCK_EX)
         waiting = checkout.start()
         assert waiting.stdout
-        assert "another set-up of this checkout is at work" in waiting.stdout.readline()
+        assert "another set-up of this checkout is running" in waiting.stdout.readline()
         assert not checkout.jar.exists()
     waiting.communicate()
     assert waiting.returncode == 0
@@ -211,7 +211,7 @@ def test_without_rights_the_packages_are_named_and_nothing_else_is_to_be_run_as_
 def test_root_is_told_whose_files_it_would_make(checkout: Checkout) -> None:
     checkout.stand_in("id", "echo 0")
     checkout.stand_in("stat", '[ "$2" = %u ] && echo 1000 || echo ann')
-    assert "will be root's, and ann can't change it" in checkout.set_up()
+    assert "will belong to root, and ann can't change it" in checkout.set_up()
     assert checkout.set_up() == ""
 
 

@@ -39,4 +39,4 @@ def test_the_time_outside_phases_is_what_the_trial_took_beside_them() -> None:
     assert told[0] == f"{good.trial}: {phases + 12.5:.1f} s, 12.5 s of them outside its phases"
     assert told[-1].split() == ["2.0", "s", "Stop"]
     assert not any(bad.trial in line for line in told)
-    assert list(describe_times([voided(bad)])) == ["no trial counts"]
+    assert list(describe_times([voided(bad)])) == ["there is no valid trial"]

@@ -212,14 +212,14 @@ def test_over_a_socket(tmp_path: Path) -> None:
         "b empty 0", "a empty 0", "b load 0", "a load 0", "b load 1 measured", "a load 1 measured", "b loaded 0",
         "a loaded 0",
     ]  # fmt: skip
-    with pytest.raises(Failure, match="no one gives turns any more"):
+    with pytest.raises(Failure, match="the turn keeper is gone"):
         Turns(folder / "floor", "a").ask("loaded")
 
 
 def test_a_stage_that_there_is_not_is_not_waited_for(tmp_path: Path) -> None:
     with (
         TurnKeeper(tmp_path / "floor", Floor(STAGES, ["a"], lambda *_: ["a"])),
-        pytest.raises(Failure, match="no one gives turns any more"),
+        pytest.raises(Failure, match="the turn keeper is gone"),
     ):
         Turns(tmp_path / "floor", "a").ask("after rmw")
 

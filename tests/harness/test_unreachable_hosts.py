@@ -44,7 +44,7 @@ def test_an_inventory_without_hosts_is_told(tmp_path: Path, content: str) -> Non
     """Ansible itself would go on with none."""
     path = tmp_path / "hosts.yml"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match="no host is in it, or it is no inventory"):
+    with pytest.raises(InputError, match="there is no host in it, or it is not an inventory"):
         Site(path, tmp_path / "home").survey([])
 
 
@@ -58,7 +58,7 @@ def test_stopping_is_stopping_where_a_host_is_lost(where: Path, tmp_path: Path) 
     assert running.returncode == 130, out + err
     assert "stopped; every finished trial is kept" in err
     assert "lost can't be reached" in err
-    assert "the same command goes on from here" in err
+    assert "the same command resumes the run" in err
     command = find_run(tmp_path / "results/smoke/latest").state()["command"]
     assert command == f"make run-campaign CAMPAIGN=smoke INVENTORY={where}"
 

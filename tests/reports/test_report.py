@@ -159,7 +159,9 @@ def test_a_block_beside_which_a_canary_moved_is_named_and_ringed(tmp_path: Path)
     moved = (Moved(1, "before", "bench-1", "disk", -42.0), Moved(1, "after", "bench-1", "CPU", -30.0))
     html = rendered(run(campaign(), moved=moved), tmp_path)
     top = text_of(html).partition("Compression and throughput")[0]
-    assert re.search(r"Block 2 may have met another host than the others did: before it, bench-1\S+ disk was 42 %", top)
+    assert re.search(
+        r"Block 2 may have run on a faster or slower host than the others: before it, bench-1\S+ disk was 42 %", top
+    )
     assert "block 2 (host moved)" in text_of(html)
     points = [point for values in charts_of(html)["rmw-throughput"]["datasets"].values() for point in values]
     assert {point["block"] for point in points if point.get("host")} == {2}

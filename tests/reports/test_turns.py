@@ -138,8 +138,8 @@ class TestForest:
     def test_the_caption_says_what_they_are_not(self) -> None:
         caption = self.effects(in_turns(campaign(arms=THREE, blocks=2), scatter=0.02)).caption
         assert "Faint dots are single rounds of turns, ticks whole blocks." in caption
-        assert "Turns are no replicates of a load: the interval comes from blocks." in caption
-        assert "For CPU, dots hold the measured turns alone" in caption
+        assert "Turns are not replicates of a load: the interval comes from blocks." in caption
+        assert "For CPU, dots show the measured turns only" in caption
 
     def test_one_block_has_no_tick(self) -> None:
         caption = self.effects(in_turns(campaign(arms=THREE, blocks=1))).caption
@@ -182,7 +182,7 @@ class TestWords:
         assert said in text
         assert said in (tmp_path / "report.md").read_text(encoding="utf-8")
         assert "in which each runs once, by log-ratios" in text
-        assert "The time between checkpoints is 3 times the one asked for" in text
+        assert "The time between checkpoints is 3 times the time asked for" in text
         assert "its own time, which stands still while it is frozen" in text
         titles = {
             part["encoding"]["x"]["title"]
@@ -220,7 +220,7 @@ class TestWords:
     def test_what_frozen_mongods_used(self) -> None:
         records = [frozen(record, 0.0) for record in in_turns(campaign(arms=(SNAPPY, ZSTD), blocks=1))]
         assert how_run(Material(run(records))).frozen == (
-            "In none of 32 pauses did a frozen mongod use CPU that the kernel's clock (0.01 s) counts."
+            "In none of 32 pauses did a frozen mongod use CPU that the kernel's clock (0.01 s) shows."
         )
         some = [frozen(records[0], 0.02), records[1]]
         told = how_run(Material(run(some))).frozen

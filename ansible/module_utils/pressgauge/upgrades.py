@@ -20,7 +20,7 @@ def raise_compatibility(server: Server, version: str) -> dict[str, Any]:
     """
     told = server.command("admin", {"buildInfo": 1})["version"]
     if told != version:
-        raise Failure("engine", f"the engine that took the files over is {told}; asked was {version}")
+        raise Failure("engine", f"the engine that took over the files is {told}; expected {version}")
     release = ".".join(version.split(".")[:2])
     before = compatibility(server)
     if before != release:

@@ -87,7 +87,7 @@ class Fleet:
 
     @property
     def per_hour(self) -> float:
-        """What its instances cost an hour, with disks and addresses, as priced at their start; see `unknown`."""
+        """What its instances cost per hour, with disks and addresses, as priced at their start; see `unknown`."""
         return sum(_price(one) or 0.0 for one in self.costing)
 
     @property
@@ -146,7 +146,7 @@ def caller(region: str) -> str:
 
 
 def describe(fleets: Mapping[str, Fleet]) -> Iterator[str]:
-    """What is there, in words, and what it costs an hour; what a tag says that can't be read is named as such."""
+    """The hosts that are up, in words, and what they cost per hour; a tag that can't be read is marked."""
     for fleet in fleets.values():
         some = fleet.everything[0]
         expires = shown(tag(some, EXPIRES)) + ("" if _expiry(some) else " (no time with its zone)")
@@ -155,17 +155,17 @@ def describe(fleets: Mapping[str, Fleet]) -> Iterator[str]:
         for one in fleet.instances:
             state, address, price = one["State"]["Name"], one.get("PublicIpAddress", "no address"), _price(one)
             what = f"{one['InstanceId']} {one['InstanceType']} {shown(tag(one, GROUP))} {state} {address}"
-            cost = f"{price:.4f} an hour" if price is not None else f"{shown(tag(one, PER_HOUR))} (no price) an hour"
+            cost = f"{price:.4f} per hour" if price is not None else f"{shown(tag(one, PER_HOUR))} (no price) per hour"
             yield f"  {what}, {cost}"
         others = len(fleet.everything) - len(fleet.instances)
         yield (
-            f"  and {others} disks, groups and keys; {fleet.per_hour:.4f} an hour, {fleet.most:.2f} until it expires"
+            f"  and {others} disks, groups and keys; {fleet.per_hour:.4f} per hour, {fleet.most:.2f} until it expires"
             + (f", without {', '.join(fleet.unknown)}" if fleet.unknown else "")
         )
     total = sum(fleet.per_hour for fleet in fleets.values())
     unknown = sum(len(fleet.unknown) for fleet in fleets.values())
     without = f", without {unknown} whose tags can't be read" if unknown else ""
-    yield f"together {total:.4f} an hour{without}" if fleets else "nothing of ours is there"
+    yield f"together {total:.4f} per hour{without}" if fleets else "there are no Pressgauge hosts"
 
 
 def _price(instance: Mapping[str, Any]) -> float | None:

@@ -154,7 +154,7 @@ class _Sender:
         total = 0
         for number, body in enumerate(parts(path, file), 1):
             if self.stop.is_set():
-                raise Interrupted("the push was stopped", do="the same command goes on from here")
+                raise Interrupted("the push was stopped", do="the same command resumes it")
             etag = etag_of(body)
             if has.get(number) == (len(body), etag):
                 self.sent.count(parts_there=1)

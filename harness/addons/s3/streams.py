@@ -100,7 +100,7 @@ def unpack(source: Readable, file: StoredFile, path: Path, stopped: Callable[[],
                 digest.update(chunk)
                 out.write(chunk)
                 if stopped():
-                    raise Interrupted("the pull was stopped", do="the same command goes on from here")
+                    raise Interrupted("the pull was stopped", do="the same command resumes it")
     except zstandard.ZstdError as error:
         path.unlink(missing_ok=True)
         raise _spoilt(file) from error
