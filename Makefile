@@ -176,8 +176,8 @@ COMPILE := .venv/bin/uv pip compile -q --upgrade --generate-hashes --universal -
            --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
 lock: lock-java setup ## Lock the newest versions of the Python packages, and all that the pom asks Maven for, with their hashes
-	@$(COMPILE) requirements/run.in -o requirements/run.lock
-	@$(COMPILE) requirements/dev.in -c requirements/run.lock -o .pressgauge/dev.lock
+	@$(COMPILE) pyproject.toml requirements/run.in -o requirements/run.lock
+	@$(COMPILE) pyproject.toml requirements/dev.in -c requirements/run.lock -o .pressgauge/dev.lock
 	@awk 'NR == FNR { if (/^[^ ]/) seen[$$0]; next } /^[^ ]/ { other = !($$0 in seen) } other' \
 	     requirements/run.lock .pressgauge/dev.lock > requirements/dev.lock
 	@rm .pressgauge/dev.lock

@@ -1,14 +1,23 @@
 """`python -m harness`. The remote commands do without what statistics and charts load, and stay small in memory."""
 
+from __future__ import annotations
+
 import sys
 
 from harness.cli import remote
 from harness.cli.terminal import run_app
 
-if sys.argv[1:2] and sys.argv[1] in remote.COMMANDS:
-    run_app(remote.app)
-else:
-    from harness.cli.commands import app
 
-    app.add_typer(remote.app)
-    run_app(app)
+def main() -> None:
+    """Run the command line, and end the process."""
+    if sys.argv[1:2] and sys.argv[1] in remote.COMMANDS:
+        run_app(remote.app)
+    else:
+        from harness.cli.commands import app  # noqa: PLC0415
+
+        app.add_typer(remote.app)
+        run_app(app)
+
+
+if __name__ == "__main__":
+    main()

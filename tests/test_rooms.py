@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = {
+    "pressgauge": {"analysis", "core", "datasets", "harness", "reports", "workloads"},
     "harness": {"analysis", "core", "datasets", "reports", "workloads"},
     "reports": {"analysis", "core"},
     "analysis": {"core"},

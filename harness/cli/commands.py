@@ -10,6 +10,7 @@ import typer
 
 from analysis.gate.pairing import Selection
 from harness.cli.gating import Outputs, hold_gate, write_baseline, write_outputs
+from harness.cli.installed import as_typed, default_home
 from harness.cli.outcome import blocks_wanted, decide_run, exit_code, report_faults, summarise, write_outcome
 from harness.cli.terminal import say
 from harness.cli.times import describe_times
@@ -27,7 +28,7 @@ from harness.plan import trials as planning
 from harness.plan.foresight import foresee
 from harness.run.progress import Progress, make_view
 from harness.run.runner import CampaignRun
-from harness.spec.load import ROOT, find_campaign, load_campaign, read_mixes
+from harness.spec.load import find_campaign, load_campaign, read_mixes
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -43,7 +44,7 @@ InventoryOption = Annotated[str, typer.Option("--inventory", help="A name in ans
 HomeOption = Annotated[
     Path, typer.Option("--home", envvar="PRESSGAUGE_HOME", help="Pressgauge's folder on this machine.")
 ]
-DEFAULT_HOME = ROOT / ".pressgauge"
+DEFAULT_HOME = default_home()
 DEFAULT_RESULTS = Path("results")
 
 
@@ -65,7 +66,9 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
     site = find_site(inventory, home.resolve())
     run_id = new_run_name(datetime.now(UTC))
     command = f"make run-campaign CAMPAIGN={campaign}" + ("" if inventory == "local" else f" INVENTORY={inventory}")
-    ledger = open_run(results, spec.name, path.read_text(encoding="utf-8"), run_id, anew=anew, command=command)
+    ledger = open_run(
+        results, spec.name, path.read_text(encoding="utf-8"), run_id, anew=anew, command=as_typed(command)
+    )
     with ledger.locked():
         progress = Progress(make_view(plain=plain, quiet=quiet, as_json=as_json))
         try:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    import pandas as pd
+
     from analysis.decide.decision import Decision
     from analysis.trial.records import TrialRecord
     from harness.ledger.ledger import Ledger
@@ -135,15 +137,24 @@ def read_run(ledger: Ledger, campaign: Campaign) -> Run:
 
 
 def write_tables(run: Run, folder: Path) -> None:
-    """The frames behind every figure, as CSV and Parquet: `trials`, and `measurements` with a row per figure.
+    """The tables behind every figure, as CSV and Parquet."""
+    for name, table in tables(run.campaign, run.run_id, run.records).items():
+        write_whole(folder / f"{name}.csv", csv_text(table))
+        write_whole(folder / f"{name}.parquet", table.to_parquet(index=False))
+
+
+def tables(campaign: str, run: str, records: Sequence[TrialRecord]) -> dict[str, pd.DataFrame]:
+    """The frames `trials`, and `measurements` with a row per figure, their blocks counted from 1.
 
     Each row names its campaign and run, so that tables of several runs can be put together.
     """
-    kept = frames.once_per_cell(run.records)
-    for name, rows in (("trials", frames.trials(kept)), ("measurements", frames.measurements(kept))):
-        table = rows.assign(campaign=run.campaign, run=run.run_id)[["campaign", "run", *rows.columns]]
-        write_whole(folder / f"{name}.csv", csv_text(table))
-        write_whole(folder / f"{name}.parquet", numbered(table).to_parquet(index=False))
+    kept = frames.once_per_cell(records)
+    found = {"trials": frames.trials(kept), "measurements": frames.measurements(kept)}
+    named = {
+        name: rows.assign(campaign=campaign, run=run)[["campaign", "run", *rows.columns]]
+        for name, rows in found.items()
+    }
+    return {name: numbered(table) for name, table in named.items()}
 
 
 def report_faults(ledger: Ledger) -> Iterator[str]:

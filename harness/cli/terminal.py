@@ -11,6 +11,7 @@ from rich.console import Console
 from typer.exceptions import TyperException
 
 from core.text import shown
+from harness.cli.installed import as_typed
 from harness.errors import Exit, PressgaugeError
 from harness.hosts.interrupts import be_deaf, listen
 
@@ -18,7 +19,7 @@ from harness.hosts.interrupts import be_deaf, listen
 def say(lines: object) -> None:
     """Print a line, or each of several."""
     for line in lines if not isinstance(lines, str) else [lines]:  # type: ignore[attr-defined]
-        print(shown(str(line)), flush=True)  # noqa: T201
+        print(as_typed(shown(str(line))), flush=True)  # noqa: T201
 
 
 def run_app(app: typer.Typer) -> None:
@@ -30,7 +31,7 @@ def run_app(app: typer.Typer) -> None:
     except PressgaugeError as error:
         _tell(console, error.what, error)
         if error.do:
-            console.print(f"            → {shown(error.do)}", markup=False)
+            console.print(f"            → {as_typed(shown(error.do))}", markup=False)
         sys.exit(error.exit_code)
     except TyperException as error:
         if error.format_message():  # none where the help was shown
@@ -58,7 +59,7 @@ def run_app(app: typer.Typer) -> None:
 def _tell(console: Console, what: str, error: Exception) -> None:
     """What went wrong, and what else did because of it."""
     for line in (f"pressgauge: {what}", *(f"            {note}" for note in getattr(error, "__notes__", ()))):
-        console.print(shown(line), markup=False)
+        console.print(as_typed(shown(line)), markup=False)
 
 
 def _of_system(error: OSError) -> str:

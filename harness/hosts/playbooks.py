@@ -6,6 +6,7 @@ import fcntl
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from contextlib import contextmanager, suppress
@@ -323,7 +324,7 @@ def _environment(private: Path) -> dict[str, str]:
         "ANSIBLE_CONFIG": str(ANSIBLE / "ansible.cfg"),
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_HOST_KEY_CHECKING": "True",  # ansible-runner would trust any host
-        "PATH": f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
     }
 
 

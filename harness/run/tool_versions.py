@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from harness.errors import HostError
 from harness.ledger.artefacts import file_digest
-from harness.spec.load import ROOT
+from harness.spec.load import IS_CHECKOUT, ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,9 @@ def tool_versions(jar: Path) -> dict[str, str]:
 
 
 def _commit() -> str:
-    """The checkout's commit, with a + where files differ from it."""
+    """The checkout's commit, with a + where files differ from it; the version where it is installed."""
+    if not IS_CHECKOUT:
+        return version("pressgauge")
     command = ["git", "-c", f"safe.directory={ROOT}", "-C", str(ROOT), "describe", "--always", "--dirty=+"]
     try:
         told = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from harness.spec.mix import Mix
 
 ROOT = Path(__file__).resolve().parents[2]
+IS_CHECKOUT = (ROOT / "Makefile").is_file()
+"""Or it is installed, and the folder is one of a package."""
 CAMPAIGNS = ROOT / "campaigns"
 MIXES = ROOT / "workloads"
 _MOST_SHOWN = 10

@@ -23,7 +23,6 @@ def csv_text(frame: pd.DataFrame) -> str:
 
     No other column is changed by it, and the Parquet files beside it hold every text as it was.
     """
-    frame = numbered(frame)
     texts = {name: frame[name].map(_cell) for name in frame.columns if frame[name].dtype.kind not in "biufcmM"}
     return frame.assign(**texts).to_csv(index=False, lineterminator="\n")
 

@@ -12,7 +12,7 @@ from core.files import refuse_links, write_whole
 from reports.material import Material
 from reports.output.bundle import vega_bundle
 from reports.output.rendering import render, script_policy
-from reports.output.sheets import csv_text
+from reports.output.sheets import csv_text, numbered
 from reports.page.context import page
 from reports.plain import plain
 from reports.theme import CONFIG, STATIC, with_light_colours
@@ -41,7 +41,7 @@ def write(run: Run, folder: Path, template_dir: Path | None) -> None:
         texts = render(given(found, vega.result()), template_dir)
     write_figures([figure.result() for figure in figures], folder / _FIGURES)
     write_whole(folder / "decision.json", run.decision.as_json)
-    write_whole(folder / "metrics.csv", csv_text(run.measured))
+    write_whole(folder / "metrics.csv", csv_text(numbered(run.measured)))
     for name, text in texts.items():
         write_whole(folder / name, text)
 
