@@ -42,7 +42,7 @@ def is_run_name(text: str) -> bool:
 
 def _some_run(value: str) -> str:
     if not is_run_name(value):
-        raise ValueError(f"{value!r} is no name of a run")
+        raise ValueError(f"{value!r} is not a valid name of a run")
     return value
 
 

@@ -35,7 +35,7 @@ def parse_size(value: object) -> object:
 def _bytes_of(value: str) -> int:
     match = _SIZE.fullmatch(value.strip())
     if not match:
-        raise ValueError(f"{value[:40]!r} is no size; write a number and a unit, for instance 512MiB or 1.5GiB")
+        raise ValueError(f"{value[:40]!r} is not a size; write a number and a unit, for instance 512MiB or 1.5GiB")
     return int(float(match[1]) * _UNITS[match[2]])
 
 

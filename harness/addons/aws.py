@@ -100,7 +100,7 @@ def _masked(said: object) -> str:
 def _require_plain(service: str, endpoint: str) -> None:
     if not _ENDPOINT.fullmatch(endpoint):
         raise InputError(
-            f"{service}: the endpoint is no http(s)://host:port without user, password and query",
+            f"{service}: the endpoint is not http(s)://host:port without user, password and query",
             do="check ENDPOINT, AWS_ENDPOINT_URL … and ~/.aws/config; give credentials as for the AWS command line",
         )
 
@@ -110,8 +110,8 @@ def _refuse_odd_proxies(service: str) -> None:
     for scheme, proxy in getproxies().items():
         if scheme in {"http", "https"} and not _PROXY.fullmatch(proxy):
             raise InputError(
-                f"{service}: {scheme}_proxy is no http(s)://user:password@host:port",
-                do="mend it, with every character of the password that is no letter or digit as %XX",
+                f"{service}: {scheme}_proxy is not http(s)://user:password@host:port",
+                do="fix it, and write every character of the password that is not a letter or digit as %XX",
             )
 
 
@@ -150,7 +150,7 @@ def answers(service: str) -> Iterator[None]:
     except (botocore.NoRegionError, botocore.InvalidRegionError) as error:
         raise InputError(f"{service}: {_masked(error)}", do="set cloud.region in the spec, or AWS_REGION") from error
     except botocore.ParamValidationError as error:
-        raise InputError(f"{service}: {' '.join(_masked(error).split())}", do="mend that argument") from error
+        raise InputError(f"{service}: {' '.join(_masked(error).split())}", do="fix that argument") from error
     except (botocore.ProfileNotFound, botocore.ConfigParseError) as error:
         raise InputError(f"{service}: {_masked(error)}", do="check AWS_PROFILE and ~/.aws/config") from error
     except (
@@ -168,7 +168,7 @@ def answers(service: str) -> Iterator[None]:
     except botocore.WaiterError as error:
         raise HostError(f"{service}: {_masked(error)}", do="see `make cloud-list`, then run it again") from error
     except botocore.BotoCoreError as error:
-        raise HostError(f"{service}: {_masked(error)}", do="mend it, then run it again") from error
+        raise HostError(f"{service}: {_masked(error)}", do="fix it, then run it again") from error
 
 
 def error_code(error: botocore.ClientError) -> str:
@@ -181,7 +181,7 @@ def _refusal(service: str, error: botocore.ClientError) -> PressgaugeError:
     said = _masked(error.response.get("Error", {}).get("Message", "")).strip() or code
     tries = error.response.get("ResponseMetadata", {}).get("RetryAttempts", 0) + 1
     kind: type[PressgaugeError] = HostError
-    what, do = f"{code}: {said}", "mend it, then run it again"
+    what, do = f"{code}: {said}", "fix it, then run it again"
     if code in _THROTTLED:
         what = f"AWS still throttles after {tries} attempts ({code})"
         do = "wait a minute and run it again, or raise AWS_MAX_ATTEMPTS"
@@ -194,5 +194,5 @@ def _refusal(service: str, error: botocore.ClientError) -> PressgaugeError:
     elif code == "NoSuchBucket":
         kind, do = InputError, "check STORE=s3://bucket/prefix"
     elif code.startswith("Invalid") or code.endswith((".NotFound", "Malformed")):
-        kind, do = InputError, "mend that in the spec's `cloud` section, or the argument"
+        kind, do = InputError, "fix that in the spec's `cloud` section, or fix the argument"
     return kind(f"{action}: {what}", do=do)

@@ -28,11 +28,11 @@ def _check_address(text: str) -> None:
         address = None
     named = _HOST_NAME.fullmatch(text) and not _LIKE_A_NUMBER.fullmatch(text.rpartition(".")[2])
     if address is None and not named:
-        raise ValueError(f"{text[:60]!r} is neither an address nor a host's name")
+        raise ValueError(f"{text[:60]!r} is neither an address nor a host name")
     if isinstance(address, IPv6Address):
         address = address.ipv4_mapped or address
     if address is not None and address.is_unspecified:
-        raise ValueError("a mongod listens on addresses that are named, never on all")
+        raise ValueError("name the addresses: a mongod never listens on all of them")
 
 
 def check_cpus(cpus: str) -> str:
@@ -40,8 +40,8 @@ def check_cpus(cpus: str) -> str:
     for part in cpus.split(","):
         match = _RANGE.fullmatch(part)
         if match is None:
-            raise ValueError(f"{part[:40]!r} is no core or range of cores such as 0-3")
+            raise ValueError(f"{part[:40]!r} is not a core or range of cores such as 0-3")
         first, last = int(match[1]), int(match[2] or match[1])
         if not first <= last <= _HIGHEST_CORE:
-            raise ValueError(f"{part!r} is no range of cores: from the lower to the higher, {_HIGHEST_CORE} at most")
+            raise ValueError(f"{part!r} is not a range of cores: it goes from lower to higher, up to {_HIGHEST_CORE}")
     return cpus

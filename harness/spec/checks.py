@@ -56,11 +56,11 @@ def cross_checks(campaign: Campaign) -> Iterator[Fault]:
     arms = sorted(campaign.arms)
     if campaign.decision.baseline not in campaign.arms:
         wrong = campaign.decision.baseline
-        message = f"{wrong!r} is no arm of this campaign{did_you_mean(wrong, arms)}; its arms: {', '.join(arms)}"
+        message = f"{wrong!r} is not an arm of this campaign{did_you_mean(wrong, arms)}; its arms: {', '.join(arms)}"
         yield ("decision", "baseline"), message
     engines, wanted = sorted(campaign.engines), campaign.decision.baseline_engine
     if wanted is not None and (wanted not in campaign.engines or len(engines) < 2):
-        what = "has no other engine to be compared with" if wanted in engines else "is no engine of this campaign"
+        what = "has no other engine to be compared with" if wanted in engines else "is not an engine of this campaign"
         message = f"{wanted!r} {what}{did_you_mean(wanted, engines)}; the campaign's engines: {', '.join(engines)}"
         yield ("decision", "baseline_engine"), message
     yield from _reference_checks(campaign)
@@ -69,10 +69,10 @@ def cross_checks(campaign: Campaign) -> Iterator[Fault]:
             too_old = sorted(e for e, engine in campaign.engines.items() if release(engine.version) < one.since)
             if one.arm and getattr(arm, one.arm) is not None and too_old:
                 since = ".".join(map(str, one.since))
-                message = f"engine {too_old[0]} has no {one.label} (there is one from {since})"
-                yield ("arms", name, one.arm), f"{message}; leave it out for the built-in {one.before}"
+                message = f"engine {too_old[0]} has no {one.label} (only from {since} on)"
+                yield ("arms", name, one.arm), f"{message}; leave it out to use the built-in {one.before}"
         if arm.cache_size is not None and arm.cache_size < 2**28:
-            yield ("arms", name, "cache_size"), "mongod takes no cache below 256MiB"
+            yield ("arms", name, "cache_size"), "mongod accepts no cache below 256MiB"
     for name in campaign.engines:
         for message in upgrade_path.faults(campaign, name):
             yield ("engines", name, "upgraded_from"), message
@@ -90,11 +90,14 @@ def arm_checks(campaign: Campaign) -> Iterator[Fault]:
         unit = 1 if "allocation_size" in options(further) else _ALLOCATION_BYTES
         if size is not None and (size % unit or size > _LARGEST_PAGE_BYTES):
             meant = f" (did you mean {size}KiB?)" if size < _ALLOCATION_BYTES else ""
-            yield ("arms", name, "leaf_page_max"), f"{show_size(size)}: pages are whole 4KiB, up to 512MiB{meant}"
+            yield (
+                ("arms", name, "leaf_page_max"),
+                f"{show_size(size)}: pages are multiples of 4KiB, up to 512MiB{meant}",
+            )
         image, page = arm.memory_page_image_max, _leaf_page_bytes(arm)
         if image is not None and 0 < image < page:
             meant = f" (did you mean {image}KiB?)" if image < _ALLOCATION_BYTES else ""
-            message = f"{show_size(image)}: WiredTiger takes no less than the leaf page, {show_size(page)}{meant}"
+            message = f"{show_size(image)}: WiredTiger accepts no less than the leaf page, {show_size(page)}{meant}"
             yield ("arms", name, "memory_page_image_max"), message
         yield from _engine_checks(name, arm)
         for option in unknown_options(further, oldest):
@@ -124,7 +127,7 @@ def input_checks(campaign: Campaign) -> Iterator[Fault]:
             yield ("datasets", name, "path"), f"there is no file {str(recipe.path)!r}{from_here}"
     prices, phases = campaign.decision.prices, [*campaign.workloads, INSERT]
     if "workload" in prices.model_fields_set and prices.workload not in phases:
-        message = f"{prices.workload!r} is no workload here{did_you_mean(prices.workload, phases)}"
+        message = f"{prices.workload!r} is not a workload of this campaign{did_you_mean(prices.workload, phases)}"
         yield ("decision", "prices", "workload"), f"{message}; there are: {', '.join(phases)}"
 
 
@@ -140,7 +143,7 @@ def name_checks(campaign: Campaign) -> Iterator[Fault]:
         way = upgrade_path.stations(campaign, name)
         versions = [campaign.engines[one].version for one in way if one in campaign.engines]
         if len(set(versions)) < len(versions):
-            told = f"{max(versions, key=versions.count)} is on the way twice; its steps' evidence is named by versions"
+            told = f"{max(versions, key=versions.count)} is in the upgrade path twice; versions name the steps"
             yield ("engines", name, "upgraded_from"), told
     if campaign.name == RESULTS_INDEX:
         yield ("name",), f"`{RESULTS_INDEX}` is the index of all runs; call the campaign something else"
@@ -150,11 +153,11 @@ def _reference_checks(campaign: Campaign) -> Iterator[Fault]:
     engines, wanted = sorted(campaign.engines), campaign.decision.reference_engine
     if wanted is not None and wanted not in campaign.engines:
         message = (
-            f"{wanted!r} is no engine of this campaign{did_you_mean(wanted, engines)}; it has {', '.join(engines)}"
+            f"{wanted!r} is not an engine of this campaign{did_you_mean(wanted, engines)}; it has {', '.join(engines)}"
         )
         yield ("decision", "reference_engine"), message
     elif wanted is not None and len(campaign.engines) * len(campaign.arms) < 2:
-        yield ("decision", "reference_engine"), "the reference is the only cell: nothing is there to be held against it"
+        yield ("decision", "reference_engine"), "the reference is the only cell: there is nothing to compare with it"
 
 
 def _regime_checks(campaign: Campaign) -> Iterator[Fault]:
@@ -162,10 +165,10 @@ def _regime_checks(campaign: Campaign) -> Iterator[Fault]:
     data, limit = campaign.records * campaign.document.size_bytes, campaign.memory_limit
     caches = [campaign.arm_cache_bytes(arm) for arm in campaign.arms]
     if (campaign.regime is Regime.OUT_OF_CACHE) != (limit is not None):
-        yield ("memory_limit",), "goes with `regime: out-of-cache`, and that one needs it"
+        yield ("memory_limit",), "only goes with `regime: out-of-cache`, which requires it"
     elif limit is not None and limit < max(caches) + _BESIDE_CACHE:
         least = show_size(max(caches) + _BESIDE_CACHE)
-        yield ("memory_limit",), f"mongod needs memory beside its cache: at least {least} here"
+        yield ("memory_limit",), f"mongod needs memory in addition to its cache: at least {least} here"
     elif limit is not None and data <= limit:
         message = f"{show_size(data)} of documents fit into the memory limit of {show_size(limit)}: not out of cache"
         yield ("records",), message
@@ -180,11 +183,11 @@ def _workload_checks(campaign: Campaign) -> Iterator[Fault]:
         closed = sorted(other for other, one in campaign.workloads.items() if not _is_offered_a_rate(one))
         if workload.pace and workload.pace.of not in closed:
             message = (
-                f"{workload.pace.of!r} is no closed-loop workload of this campaign; there are: {', '.join(closed)}"
+                f"{workload.pace.of!r} is not a closed-loop workload of this campaign; there are: {', '.join(closed)}"
             )
             yield ("workloads", name, "pace", "of"), message
         if workload.pace and campaign.most_blocks < 2 and campaign.design == "sequential":
-            yield ("workloads", name, "pace"), "the first block finds the maximum: pace needs at least 2 blocks"
+            yield ("workloads", name, "pace"), "pace needs at least 2 blocks, because the first block finds the maximum"
 
 
 def _capacity_checks(campaign: Campaign) -> Iterator[Fault]:
@@ -197,7 +200,7 @@ def _capacity_checks(campaign: Campaign) -> Iterator[Fault]:
     free = ", ".join(other for other, one in phases.items() if not _is_offered_a_rate(one))
     message = (
         f"`{objective}` rests on the throughput of {name!r}, which is offered a rate, the same in every arm; name a "
-        f"workload that goes as fast as it can in decision.prices.workload (there are: {free or 'none'}), or choose "
+        f"workload that runs as fast as it can in decision.prices.workload (there are: {free or 'none'}), or choose "
         "another objective"
     )
     yield ("decision", "objective"), message
@@ -217,11 +220,11 @@ def _metric_checks(campaign: Campaign) -> Iterator[Fault]:
     if decision.primary != "default":
         named += [(("decision", "primary", i), key) for i, key in enumerate(decision.primary)]
     if not campaign.workloads:
-        aged = "no workload runs after the load here, so nothing ages; take the state of the loaded documents"
+        aged = "no workload runs after the load here, so nothing ages; use the state of the loaded documents"
         if decision.objective is Objective.AGED_STORAGE:
             yield ("decision", "objective"), aged
         if decision.prices.storage_state == "aged":
             yield ("decision", "prices", "storage_state"), aged
     for at, key in named:
         if key not in known:
-            yield at, f"{key!r} is no metric of this campaign{did_you_mean(key, known)}; docs/metrics.md lists them"
+            yield at, f"{key!r} is not a metric of this campaign{did_you_mean(key, known)}; docs/metrics.md lists them"

@@ -23,15 +23,15 @@ LONGEST_SHOWN = 200
 _LONGEST_FAULT = 1000  # as pydantic says it, which may repeat what was given
 _QUOTED = re.compile(r"'([^']*)'")
 _MAPPING = "a mapping of keys"
-_TEXT = "a text, in quotes where it looks like a number or a date,"
+_TEXT = "a text (in quotes if it looks like a number or a date)"
 _KINDS = {
     "int_type": "a whole number", "int_parsing": "a whole number", "int_from_float": "a whole number",
-    "float_type": "a number", "float_parsing": "a number", "finite_number": "a number that has an end",
+    "float_type": "a number", "float_parsing": "a number", "finite_number": "a finite number",
     "bool_type": "true or false", "bool_parsing": "true or false", "string_type": _TEXT,
     "path_type": "a path", "tuple_type": "a list, as in [a, b]", "list_type": "a list, as in [a, b]",
     "model_type": _MAPPING, "model_attributes_type": _MAPPING, "dict_type": _MAPPING,
 }  # fmt: skip
-"""Of errors that say that another kind of value belongs there: which."""
+"""The kind of value that each type of error asks for."""
 _CHOICES = {"union_tag_invalid", "literal_error", "enum"}
 _BOUNDS = {"greater_than_equal": ("ge", "{} or more"), "less_than_equal": ("le", "{} or less"),
            "greater_than": ("gt", "more than {}"), "less_than": ("lt", "less than {}")}  # fmt: skip
@@ -39,7 +39,7 @@ _PATTERNS = {
     NAME_PATTERN: "a name has letters, digits, dots, dashes and underscores, 40 at most, and begins with a letter or "
     "digit",
     r"^[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}$": "a version has three numbers, for instance 7.0.14",
-    r"^[0-9a-f]{64}$": "a SHA-256 digest has 64 hexadecimal digits, in small letters",
+    r"^[0-9a-f]{64}$": "a SHA-256 digest has 64 hexadecimal digits, in lower case",
 }
 _WHOLE_BYTES = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
@@ -63,7 +63,7 @@ def describe(source: YamlSource, details: Iterable[ErrorDetails], model: Model) 
 def in_plain_words(detail: ErrorDetails, model: Model) -> str:
     """One fault by itself."""
     kind = _KINDS.get(detail["type"])
-    return f"{kind} belongs here" if kind else _fault(detail, model)
+    return f"must be {kind}" if kind else _fault(detail, model)
 
 
 def _said(found: list[ErrorDetails], model: Model, *, is_mapping: bool) -> str:
@@ -74,7 +74,7 @@ def _said(found: list[ErrorDetails], model: Model, *, is_mapping: bool) -> str:
         kinds = []
     if any(one["type"] not in _KINDS.keys() | _CHOICES for one in found):
         kinds = []  # the value is of a kind that is taken, and wrong as such
-    wanted = [f"{' or '.join(dict.fromkeys(kinds))} belongs here"] if kinds else []
+    wanted = [f"must be {' or '.join(dict.fromkeys(kinds))}"] if kinds else []
     if not (said := "; or ".join(dict.fromkeys([*others, *wanted]))):
         return ""
     given = found[0]["input"]
@@ -94,7 +94,7 @@ def _fault(detail: ErrorDetails, model: Model) -> str:
         case "missing":
             said = "this key is required"
         case "union_tag_not_found":
-            said = f"the key {told['discriminator']} is required, which says what this is"
+            said = f"the key {told['discriminator']} is required: it says what this is"
         case "union_tag_invalid":
             wrong = f"{told['discriminator']}: {short(str(told['tag']))!r} is not known"
             said = f"{wrong}; {_one_of(told['expected_tags'], told['tag'])}"
@@ -120,17 +120,17 @@ def _count(number: int) -> str:
 def _one_of(known: str, given: object) -> str:
     """The values that a key takes, as pydantic lists them."""
     words = _QUOTED.findall(known)
-    return f"{'one of ' if len(words) > 1 else ''}{known} belongs here{did_you_mean(str(given), words)}"
+    return f"must be {'one of ' if len(words) > 1 else ''}{known}{did_you_mean(str(given), words)}"
 
 
 def _bounded(detail: ErrorDetails, model: Model, name: str, words: str) -> str:
     """A number that is too small or too large; a size's bound with its unit."""
     bound = detail["ctx"][name]
     if not _is_of_size(detail, model):
-        return f"{words.format(f'{bound:g}' if isinstance(bound, float) else bound)} is needed"
+        return f"must be {words.format(f'{bound:g}' if isinstance(bound, float) else bound)}"
     unit, size = next((one for one in _WHOLE_BYTES if bound and not bound % one[1]), ("B", 1))
     unitless = "; a number without a unit counts bytes" if isinstance(detail["input"], int) else ""
-    return f"{words.format(f'{bound // size}{unit}')} is needed{unitless}"
+    return f"must be {words.format(f'{bound // size}{unit}')}{unitless}"
 
 
 def _is_of_size(detail: ErrorDetails, model: Model) -> bool:

@@ -111,7 +111,7 @@ def _complaint(source: YamlSource, faults: list[Fault]) -> InputError:
     lines = [f"{source.path}:{source.line(at)}: {_dotted(at)}: {message}" for at, message in faults[:_MOST_SHOWN]]
     if len(faults) > _MOST_SHOWN:
         lines.append(f"… and {len(faults) - _MOST_SHOWN} more")
-    return InputError("\n".join(dict.fromkeys(lines)), do="mend the spec; docs/spec.md lists every key")
+    return InputError("\n".join(dict.fromkeys(lines)), do="fix the spec; docs/spec.md lists every key")
 
 
 def _dotted(at: KeyPath) -> str:

@@ -159,9 +159,9 @@ def _describe(path: Path, lines: dict[str, int], detail: ErrorDetails) -> str:
     known = [info.alias or name for name, info in Mix.model_fields.items()]
     told = in_plain_words(detail, Mix) + (f" (given: {detail['input']})" if key else "")
     if detail["type"] == "missing":
-        told = "this key is required: YCSB's own default is not 0"
+        told = "this key is required, because YCSB's own default is not 0"
     elif key in _SAID_ELSEWHERE:
-        told = f"is no part of a mix: that is said by {_SAID_ELSEWHERE[key]}"
+        told = f"not a key of a mix: {_SAID_ELSEWHERE[key]} sets this"
     elif detail["type"] == "extra_forbidden":
         told = f"unknown key{did_you_mean(key, known)}; a mix has {', '.join(known)}"
     where = f"{path}:{lines[key]}" if key in lines else str(path)
@@ -170,4 +170,4 @@ def _describe(path: Path, lines: dict[str, int], detail: ErrorDetails) -> str:
 
 def _complaint(faults: list[str]) -> InputError:
     more = [f"… and {len(faults) - _MOST_SHOWN} more"] if len(faults) > _MOST_SHOWN else []
-    return InputError("\n".join(faults[:_MOST_SHOWN] + more), do="mend the mix; docs/spec.md lists its keys")
+    return InputError("\n".join(faults[:_MOST_SHOWN] + more), do="fix the mix; docs/spec.md lists its keys")

@@ -26,12 +26,12 @@ def faults(campaign: Campaign, engine: str) -> Iterator[str]:
     """What is wrong with the way an engine's files are to go; for an illegal step, the steps that would work."""
     spec = campaign.engines[engine]
     if spec.upgraded_from and campaign.topology.kind != "standalone":
-        yield f"files are taken over by a standalone alone, not by a {campaign.topology.kind}"
+        yield f"only a standalone can be upgraded in place, not a {campaign.topology.kind}"
     for name in spec.upgraded_from:
         if name not in campaign.engines:
-            yield f"{name!r} is no engine of this campaign; its engines: {', '.join(campaign.engines)}"
+            yield f"{name!r} is not an engine of this campaign; its engines: {', '.join(campaign.engines)}"
         elif name == engine or campaign.engines[name].upgraded_from:
-            yield f"{name!r} is itself upgraded; name the engines one by one"
+            yield f"{name!r} is itself an in-place upgrade; name the engines one by one"
     path = stations(campaign, engine)
     if any(name not in campaign.engines for name in path):
         return
@@ -58,15 +58,15 @@ def _way(before: str, after: str, campaign: Campaign) -> str:
     """The steps that work, with this campaign's engines where it has one of the release."""
     old, new = release(before), release(after)
     if old not in RELEASES or new not in RELEASES:
-        return "only major releases are stations of an upgrade"
+        return "upgrades go through major releases only"
     if (new, _patch(after)) < (old, _patch(before)):
-        return "MongoDB takes files over from older versions alone"
+        return "MongoDB only starts on files of older versions"
     between = RELEASES[RELEASES.index(old) + 1 : RELEASES.index(new)]
     own = {release(one.version): name for name, one in campaign.engines.items() if not one.upgraded_from}
     names = [own.get(station, "") for station in between]
     way = " → ".join((before, *_named(between, names), after))
     missing = [f"{major}.{minor}" for (major, minor), name in zip(between, names, strict=True) if not name]
-    told = f"it goes one major release at a time; the steps that work: {way}"
+    told = f"upgrades go one major release at a time; the steps that work: {way}"
     return told + (f" (add an engine of {' and '.join(missing)} to this campaign)" if missing else "")
 
 

@@ -20,7 +20,7 @@ MOST_BYTES = 1 << 20
 _MAX_NODES = 20_000
 _LONGEST_NUMBER = 40  # what is longer takes long to parse, or to show
 _NUMBERS = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
-_MEND = "mend the file there; docs/spec.md has the keys, and campaigns/ has examples"
+_MEND = "fix the file there; docs/spec.md has the keys, and campaigns/ has examples"
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,13 @@ def read_yaml(path: Path, *, links: bool = True) -> YamlSource:
 
 def _walk(file: Path, node: yaml.Node, at: KeyPath, lines: dict[KeyPath, int]) -> None:
     if len(lines) > _MAX_NODES:  # aliases of aliases would otherwise be followed for ever
-        raise InputError(f"{file}: more than {_MAX_NODES} values; a spec has no use for that many", do=_MEND)
+        raise InputError(f"{file}: more than {_MAX_NODES} values, too many for a spec", do=_MEND)
     lines.setdefault(at, node.start_mark.line + 1)
     _refuse_long_number(file, node)
     if isinstance(node, yaml.MappingNode):
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
-                raise InputError(f"{file}:{key_node.start_mark.line + 1}: a key has to be a text", do=_MEND)
+                raise InputError(f"{file}:{key_node.start_mark.line + 1}: a key must be a text", do=_MEND)
             _refuse_long_number(file, key_node)
             key = str(key_node.value)
             if (*at, key) in lines:

@@ -32,14 +32,14 @@ LOGINS = [
 
 @pytest.mark.parametrize("endpoint", LOGINS)
 def test_an_endpoint_with_a_login_is_refused_and_not_repeated(aws: Aws, endpoint: str) -> None:
-    with pytest.raises(InputError, match="the endpoint is no") as refused:
+    with pytest.raises(InputError, match="the endpoint is not") as refused:
         open_store("s3://lab/runs", endpoint)
     assert "pass" not in f"{refused.value.what}{refused.value.do}".replace("password", "")
 
 
 def test_no_command_prints_an_endpoints_login(aws: Aws, tmp_path: Path) -> None:
     ran = harness("pull", "quick/latest", "--store", "s3://lab/runs", "--endpoint", LOGINS[0], "--results", tmp_path)
-    assert (ran.code, "the endpoint is no http(s)://host:port without user" in ran.err) == (2, True), ran.err
+    assert (ran.code, "the endpoint is not http(s)://host:port without user" in ran.err) == (2, True), ran.err
     assert "pass" not in (ran.out + ran.err).replace("password", "")
 
 
@@ -58,7 +58,7 @@ def test_an_endpoint_in_a_file_is_refused_as_well(aws: Aws, monkeypatch: pytest.
     (tmp_path / "config").write_text(f"[default]\nendpoint_url = {LOGINS[0]}\n")
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     monkeypatch.delenv("AWS_ENDPOINT_URL")
-    with pytest.raises(InputError, match="the endpoint is no"):
+    with pytest.raises(InputError, match="the endpoint is not"):
         client("ec2")
 
 
@@ -97,7 +97,7 @@ def test_a_proxys_login_is_not_repeated(aws: Aws, monkeypatch: pytest.MonkeyPatc
     ["https://user:pass@lab/runs", "s3://user:pass@lab/runs", "s3://user:pa/pass@lab", "user:pass@lab/runs", "s3://"],
 )
 def test_an_address_with_a_login_is_refused_and_not_repeated(aws: Aws, address: str) -> None:
-    with pytest.raises(InputError, match="that is no results store") as refused:
+    with pytest.raises(InputError, match="that is not a results store") as refused:
         open_store(address)
     assert "pass" not in refused.value.what
 

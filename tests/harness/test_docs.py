@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
+from analysis.gate.tolerances import Tolerances
+from harness.spec.cloud import Cloud
 from harness.spec.load import ROOT, find_campaign, load_campaign
 
 if TYPE_CHECKING:
@@ -19,6 +21,11 @@ MIXES = re.findall(r"`(\w+\.properties)`:\n\n```properties\n(.*?)```", _COOKBOOK
 MADE = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")))]
+
+
+def _blocks(page: str, beginning: str = "", language: str = "yaml") -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n({beginning}.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
@@ -51,3 +58,20 @@ def test_every_make_target_and_link_exists(page: str) -> None:
     assert targets <= MADE
     for link in re.findall(r"\]\(([^)#:]+)\)", text):
         assert ((ROOT / page).parent / link).exists(), link
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_code_blocks_are_whole(page: str) -> None:
+    """YAML parses, and each line of a console is a command or its output, not the rest of the line before."""
+    for block in _blocks(page):
+        assert yaml.safe_load(block), block
+    for block in _blocks(page, language="console"):
+        assert all(line.startswith("$ ") and " $ " not in line for line in block.splitlines()), block
+
+
+def test_the_cloud_section_and_the_tolerances_that_are_shown_are_valid() -> None:
+    """Keys that are required, so that a block whose lines ran together into a comment is found."""
+    (cloud,) = _blocks("docs/ec2.md", "cloud:")
+    assert Cloud.model_validate(yaml.safe_load(cloud)["cloud"]).cost_limit
+    (shown,) = _blocks("docs/gate.md", "percent:")
+    assert Tolerances.model_validate(yaml.safe_load(shown)).metrics

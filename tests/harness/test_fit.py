@@ -65,10 +65,10 @@ def test_clocks_that_differ_by_more_than_the_way_takes_are_refused(tmp_path: Pat
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"regime": "out-of-cache"}, "memory_limit: goes with `regime: out-of-cache`"),
-        ({"memory_limit": "1GiB"}, "memory_limit: goes with `regime: out-of-cache`"),
-        ({"regime": "in-cache", "memory_limit": "1GiB"}, "memory_limit: goes with `regime: out-of-cache`"),
-        (OUT_OF_CACHE | {"memory_limit": "300MiB"}, "mongod needs memory beside its cache: at least 512.0 MiB"),
+        ({"regime": "out-of-cache"}, "memory_limit: only goes with `regime: out-of-cache`"),
+        ({"memory_limit": "1GiB"}, "memory_limit: only goes with `regime: out-of-cache`"),
+        ({"regime": "in-cache", "memory_limit": "1GiB"}, "memory_limit: only goes with `regime: out-of-cache`"),
+        (OUT_OF_CACHE | {"memory_limit": "300MiB"}, "mongod needs memory in addition to its cache: at least 512.0 MiB"),
         (OUT_OF_CACHE | {"records": 2000}, "records: 2.2 MiB of documents fit into the memory limit of 512.0 MiB"),
         ({"regime": "in-cache", "records": 600_000}, "records: 671.8 MiB of documents do not fit into a cache"),
         ({"regime": "cached"}, "regime"),

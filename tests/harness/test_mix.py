@@ -77,7 +77,7 @@ def test_a_plain_mix_is_read(tmp_path: Path) -> None:
 
 def test_a_stock_property_file_can_not_override_the_campaign(tmp_path: Path) -> None:
     told = complaint(tmp_path, STOCK)
-    assert "mine.properties:3: recordcount: is no part of a mix: that is said by `records` of the campaign" in told
+    assert "mine.properties:3: recordcount: not a key of a mix: `records` of the campaign sets this" in told
     assert "mine.properties:4: operationcount: " in told
     assert "mine.properties:5: workload: " in told
 
@@ -89,14 +89,14 @@ def test_a_stock_property_file_can_not_override_the_campaign(tmp_path: Path) -> 
         ("exponential_frac=0.5", ":3: exponential_frac", "did you mean 'exponential.frac'?"),
         ("insertorder=ordered", ":3: insertorder", "unknown key; a mix has"),
         ("readproportion=0.5", ":3: readproportion", "given twice (first on line 1)"),
-        ("scanproportion=1.5", ":3: scanproportion", "1 or less is needed (given: 1.5)"),
+        ("scanproportion=1.5", ":3: scanproportion", "must be 1 or less (given: 1.5)"),
         ("scanproportion=-0.5", ":3: scanproportion", "(given: -0.5)"),
-        ("scanproportion=NaN", ":3: scanproportion", "a number belongs here (given: NaN)"),
-        ("scanproportion=0x1p-1", ":3: scanproportion", "a number belongs"),
+        ("scanproportion=NaN", ":3: scanproportion", "must be a number (given: NaN)"),
+        ("scanproportion=0x1p-1", ":3: scanproportion", "must be a number"),
         ("maxscanlength=7.0", ":3: maxscanlength", "a whole number"),
         ("maxscanlength=0", ":3: maxscanlength", "1 or more"),
         ("maxscanlength=2\nminscanlength=3", ": minscanlength 3 is above maxscanlength 2", ""),
-        ("readallfields=yes", ":3: readallfields", "true or false belongs here (given: yes)"),
+        ("readallfields=yes", ":3: readallfields", "must be true or false (given: yes)"),
         ("readallfields=1", ":3: readallfields", "true or false"),
         ("requestdistribution=sequential", ":3: requestdistribution", "'uniform', 'zipfian', 'latest'"),
         ("requestdistribution=Zipfian", ":3: requestdistribution", "'uniform', 'zipfian', 'latest'"),

@@ -146,7 +146,7 @@ def test_a_changed_artefact_is_not_pushed(aws: Aws, store: Bucket, ledger: Ledge
 def test_what_the_user_got_wrong_is_told(aws: Aws, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     ran = harness("push", ledger.folder, "--store", "s3://nowhere/runs")
     assert (ran.code, "NoSuchBucket" in ran.err, "Traceback" in ran.err) == (2, True, False)
-    with pytest.raises(InputError, match="is no results store"):
+    with pytest.raises(InputError, match="is not a results store"):
         open_store("/tmp/runs")
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     with pytest.raises(HostError, match="Unable to locate credentials"):

@@ -203,7 +203,7 @@ def test_a_file_is_never_written_beyond_its_claim(aws: Aws, store: Bucket, tmp_p
     ],
 )
 def test_a_path_stays_in_its_run(path: str) -> None:
-    with pytest.raises(ValueError, match="no path within a run"):
+    with pytest.raises(ValueError, match="not a path within a run"):
         StoredFile(path=path, size_bytes=0, blake3="0" * 64, codec=Codec.PLAIN)
 
 
@@ -224,13 +224,13 @@ def test_what_names_no_run_is_not_asked_for(aws: Aws, store: Bucket, tmp_path: P
 @pytest.mark.parametrize("name", ["a run", "latest"])
 def test_a_run_that_no_store_takes_is_told(aws: Aws, store: Bucket, ledger: Ledger, name: str) -> None:
     named = ledger.folder.rename(ledger.folder.with_name(name))
-    with pytest.raises(InputError, match=f"no store takes this run: run_id: .*'{name}' is no name of a run"):
+    with pytest.raises(InputError, match=f"no store takes this run: run_id: .*'{name}' is not a valid name of a run"):
         push(Ledger(named), store)
 
 
 def test_a_file_that_no_store_takes_is_told(aws: Aws, store: Bucket, ledger: Ledger) -> None:
     (ledger.report_folder / "a\nb").touch()
-    with pytest.raises(InputError, match=r"no store takes this run: path: .*'report/a\\nb' is no path within a run"):
+    with pytest.raises(InputError, match=r"no store takes this run: path: .*'report/a\\nb' is not a path within a run"):
         push(ledger, store)
 
 

@@ -40,10 +40,10 @@ def test_a_legal_way_is_taken(tmp_path: Path, way: list[str]) -> None:
                      "the steps that work: 4.4.2 → 5.0.4 → 6.0.27", id="skips a release"),
         pytest.param(["4.4.2", "7.0.1"], ["4.4.2"],
                      "4.4.2 → 5.0.x → 6.0.x → 7.0.1 (add an engine of 5.0 and 6.0", id="lacks engines"),
-        pytest.param(["6.0.27", "6.0.5"], ["6.0.27"], "from older versions alone", id="backwards"),
-        pytest.param(["6.0.27", "5.0.4"], ["6.0.27"], "from older versions alone", id="a release back"),
-        pytest.param(["6.0.27", "6.3.1"], ["6.0.27"], "only major releases are stations", id="a rapid release"),
-        pytest.param(["5.0.4", "6.0.5"], ["6.0.27"], "'5.0.4' is no engine of this campaign", id="unknown"),
+        pytest.param(["6.0.27", "6.0.5"], ["6.0.27"], "only starts on files of older versions", id="backwards"),
+        pytest.param(["6.0.27", "5.0.4"], ["6.0.27"], "only starts on files of older versions", id="a release back"),
+        pytest.param(["6.0.27", "6.3.1"], ["6.0.27"], "upgrades go through major releases only", id="a rapid release"),
+        pytest.param(["5.0.4", "6.0.5"], ["6.0.27"], "'5.0.4' is not an engine of this campaign", id="unknown"),
     ],
 )  # fmt: skip
 def test_an_illegal_way_is_refused_with_the_steps_that_work(
@@ -58,7 +58,7 @@ def test_an_illegal_way_is_refused_with_the_steps_that_work(
 def test_two_builds_of_a_version_on_one_way_would_share_their_evidence(tmp_path: Path) -> None:
     build = {"source": "binary", "version": "6.0.5"}
     engines = {"a": build | {"path": "/a"}, "b": build | {"path": "/b", "upgraded_from": ["a"]}}
-    with pytest.raises(InputError, match=r"engines\.b\.upgraded_from: 6\.0\.5 is on the way twice"):
+    with pytest.raises(InputError, match=r"engines\.b\.upgraded_from: 6\.0\.5 is in the upgrade path twice"):
         load_campaign(small(tmp_path / "c.yaml", 27999, engines=engines))
 
 

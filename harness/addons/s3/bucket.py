@@ -181,7 +181,7 @@ def open_store(address: str, endpoint: str | None = None) -> Bucket:
     scheme, _, rest = address.partition("://")
     bucket, _, prefix = rest.partition("/")
     if scheme != "s3" or not _BUCKET.fullmatch(bucket):  # not repeated: it may be a URL with a password
-        raise InputError("that is no results store", do="give STORE=s3://bucket/prefix")
+        raise InputError("that is not a results store", do="give STORE=s3://bucket/prefix")
     return Bucket(client("s3", endpoint=endpoint), bucket, prefix.strip("/"))
 
 

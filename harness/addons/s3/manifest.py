@@ -44,11 +44,11 @@ class StoredFile(BaseModel):
     def _stays_inside(cls, value: str) -> str:
         path = PurePosixPath(value)
         if not path.parts or path.is_absolute() or str(path) != value or not value.isprintable():
-            raise ValueError(f"{value!r} is no path within a run")
+            raise ValueError(f"{value!r} is not a path within a run")
         if any(part.startswith(".") for part in path.parts):  # `..`, and what is there for the moment only
-            raise ValueError(f"{value!r} is no path within a run: a part of it begins with a dot")
+            raise ValueError(f"{value!r} is not a path within a run: a part of it begins with a dot")
         if len(value.encode()) > _LONGEST_PATH or any(len(part.encode()) > _LONGEST_PART for part in path.parts):
-            raise ValueError(f"{value[:40]!r}… is no path within a run: it is too long")
+            raise ValueError(f"{value[:40]!r}… is not a path within a run: it is too long")
         return value
 
     @property

@@ -79,7 +79,7 @@ def _manifest(ledger: Ledger) -> Manifest:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(
-            f"{ledger.folder}: no store takes this run: {where}: {first['msg']}", do="mend that, then push it again"
+            f"{ledger.folder}: no store takes this run: {where}: {first['msg']}", do="fix that, then push it again"
         ) from error
 
 
