@@ -83,7 +83,10 @@ class ClientFile(_Part):
     threads: Threads
     operations: dict[str, Operations]
     versions_written: int = Field(
-        description="Field versions that read-modify-writes wrote; the stored sum must agree."
+        description="Field versions that read-modify-writes gave, failed ones included: the most that is stored, and …"
+    )
+    versions_unsettled: int = Field(
+        0, description="… so many fewer at least: of writes that overlap, or fail, the client can't know the last."
     )
     last_inserted_record: int | None
     write_concern: str | None = Field(None, description='What the driver sent with each write, as JSON: `{"w": 1, …}`.')
@@ -181,6 +184,7 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
             for name in sorted({name for one in every for name in one.operations})
         },
         versions_written=sum(one.versions_written for one in every),
+        versions_unsettled=sum(one.versions_unsettled for one in every),
         last_inserted_record=max(inserted, default=None),
         write_concern=" | ".join(dict.fromkeys(str(one.write_concern) for one in every)),
         duration_s=max(one.duration_s for one in every),

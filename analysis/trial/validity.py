@@ -84,8 +84,11 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
             )
 
 
-def document_faults(verification: Verification, versions_written: int | None) -> Iterator[Reason]:
-    """Documents that are lost, too many or other than the generator made them, and writes that left no trace."""
+def document_faults(verification: Verification, versions: tuple[int, int] | None) -> Iterator[Reason]:
+    """Documents that are lost, too many or other than the generator made them, and writes that left no trace.
+
+    `versions`: what the stored ones may add up to, at least and at most; None where nothing is known of that.
+    """
     first = f" (first found: {'; '.join(verification.examples[:3])})" if verification.examples else ""
     for code, count, what in (
         ("documents-lost", verification.missing, "are missing"),
@@ -101,11 +104,13 @@ def document_faults(verification: Verification, versions_written: int | None) ->
             f"{verification.expected} were acknowledged",
         )
     complete = verification.checked == verification.expected
-    if complete and versions_written is not None and verification.version_sum != versions_written:
+    if complete and versions is not None and not versions[0] <= verification.version_sum <= versions[1]:
+        least, most = versions
+        unsettled = f", of which {most - least} at most may lie beneath others that overlapped them" * (most > least)
         yield Reason(
             code="writes-lost",
-            message=f"the stored versions add up to {verification.version_sum}, "
-            f"but {versions_written} writes were acknowledged",
+            message=f"the stored versions add up to {verification.version_sum}, but {most} writes were acknowledged"
+            + unsettled,
         )
 
 
