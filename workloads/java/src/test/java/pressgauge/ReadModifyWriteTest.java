@@ -2,10 +2,15 @@ package pressgauge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -81,6 +86,84 @@ class ReadModifyWriteTest extends WorkloadRunner {
       written.forEach(each -> records.add(each.split(" ")[0]));
       assertEquals(before.keySet(), records);
     }
+  }
+
+  /** The share of the record that is read most, of reads that so many clients share. */
+  private double hottest(int clients) throws Exception {
+    var reads = new HashMap<String, Integer>();
+    var db =
+        new MemoryDb() {
+          @Override
+          public Status read(
+              String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+            reads.merge(key, 1, Integer::sum);
+            return Status.OK;
+          }
+        };
+    int operations = 80 * OPERATIONS;
+    for (int client = 0; client < clients; client++) {
+      var properties =
+          properties(
+              "readproportion",
+              "1",
+              "updateproportion",
+              "0",
+              "requestdistribution",
+              "zipfian",
+              "pressgauge.clientcount",
+              "" + clients,
+              "pressgauge.clientindex",
+              "" + client,
+              "operationcount",
+              "" + operations / clients);
+      var workload = new TextWorkload(end, known);
+      workload.init(properties);
+      var state = workload.initThread(properties, 0, 1);
+      for (int i = 0; i < operations / clients; i++) {
+        workload.doTransaction(db, state);
+      }
+      workload.cleanup();
+    }
+    return (double) Collections.max(reads.values()) / sum(reads);
+  }
+
+  private static int sum(Map<String, Integer> counts) {
+    return counts.values().stream().mapToInt(Integer::intValue).sum();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 4})
+  void aHotKeyIsAsHotWithSeveralClients(int clients) throws Exception {
+    assertEquals(hottest(1), hottest(clients), 0.01);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "insertproportion, 0.1, several clients insert",
+    "writeallfields, true, 2 clients share records whose read-modify-writes have 1 part",
+    "fieldcount, 1, 2 clients share records whose read-modify-writes have 1 part",
+  })
+  void whatClientsCannotShareIsRefused(String property, String value, String why) {
+    var told = new ByteArrayOutputStream();
+    var before = System.err;
+    System.setErr(new PrintStream(told));
+    try {
+      var shared =
+          concat(
+              RMW,
+              "requestdistribution",
+              "zipfian",
+              "pressgauge.clientcount",
+              "2",
+              property,
+              value);
+      var refusal =
+          assertThrows(IllegalStateException.class, () -> run(loaded(), 1, false, shared));
+      assertEquals("ended with 2", refusal.getMessage());
+    } finally {
+      System.setErr(before);
+    }
+    assertTrue(told.toString().contains(why), told.toString());
   }
 
   /** One record of one field, so that all operations meet there. */
