@@ -68,13 +68,22 @@ class Turn(_Part):
 
     opened_s: _Moment
     measured_s: _Moment | None = Field(description="None in a warm-up.")
-    closed_s: _Moment
+    all_until_s: _Moment | None = Field(None, description="When no more operations were let through; None: not told.")
+    closed_s: _Moment = Field(description="When those in flight had ended, too.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        if not self.opened_s <= (self.opened_s if self.measured_s is None else self.measured_s) <= self.closed_s:
-            raise ValueError("opened, measured and closed are not in this order")
+        moments = [self.opened_s, self.measured_s, self.all_until_s, self.closed_s]
+        told = [moment for moment in moments if moment is not None]
+        if told != sorted(told):
+            raise ValueError("opened, measured, all until and closed are not in this order")
         return self
+
+    @property
+    def measured(self) -> tuple[float, float] | None:
+        """The span in which it was measured: as long as every thread worked."""
+        until = self.closed_s if self.all_until_s is None else self.all_until_s
+        return None if self.measured_s is None else (self.measured_s, until)
 
 
 class ClientFile(_Part):
@@ -100,6 +109,9 @@ class ClientFile(_Part):
         description="(unix time s, operations, cpu_s, gc_ms) once a second, and at the edges of turns"
     )
     turns: tuple[Turn, ...] = Field((), description="In order; none of a client that ran without a gate.")
+    all_until_s: _Moment | None = Field(
+        None, description="Until when every thread worked; None: it took turns, or it was not told."
+    )
 
     @model_validator(mode="after")
     def _turns_in_order(self) -> Self:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
+from analysis.trial.latency import fewest_operations, phase_latency
 from analysis.trial.records import Reason
 from core.bounds import Seconds
 
@@ -193,6 +194,16 @@ def _busy_clients(phase: Phase) -> Iterator[Reason]:
             )
 
 
+def _few_operations(phase: Phase) -> Iterator[Reason]:
+    measured, fewest = sum(one.count for one in phase_latency(phase)), fewest_operations("p99_us")
+    if phase.kind == "run" and 0 < measured < fewest:
+        yield Reason(
+            code="few-operations",
+            message=f"{phase.name}: {measured} operations were measured, and a p99 takes {fewest:,}: it is shown, and "
+            "compared with nothing; ask for more operations, or for more time to measure",
+        )
+
+
 def _kept_warm_up(phase: Phase, asked_s: float, operations: int) -> Iterator[Reason]:
     if phase.warmup_s >= asked_s:
         if phase.warmup_operations is not None and phase.warmup_operations < _NEARLY * operations:
@@ -221,6 +232,7 @@ def caveats(
     for phase in phases:
         yield from _stalled(phase)
         yield from _busy_clients(phase)
+        yield from _few_operations(phase)
         yield from _kept_warm_up(phase, *warm_ups[phase.name])
         if phase.start_skew_s is not None and phase.start_skew_s > _TOGETHER_S:
             yield Reason(

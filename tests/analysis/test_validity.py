@@ -119,3 +119,15 @@ def test_stored_versions_may_lack_what_overlapping_writes_hid(
         assert found[0].startswith(
             f"the stored versions add up to {stored}, but 100 writes were acknowledged, of which 3"
         )
+
+
+@pytest.mark.parametrize(
+    ("operations", "kind", "flagged"), [(4, "run", True), (999, "run", True), (1000, "run", False), (4, "load", False)]
+)
+def test_a_p99_of_few_operations_is_flagged(operations: int, kind: str, *, flagged: bool) -> None:
+    made = phase(BUSY, BUSY)
+    (latency,) = made.latencies
+    few = made.model_copy(update={"kind": kind, "latencies": (latency.model_copy(update={"count": operations}),)})
+    found = [one.message for one in caveats([few], [], None, {few.name: (0, 0)}) if one.code == "few-operations"]
+    assert bool(found) == flagged
+    assert all(one.startswith(f"rmw: {operations} operations were measured, and a p99 takes 1,000") for one in found)

@@ -241,7 +241,9 @@ public final class TextWorkload extends CoreWorkload {
     facts.putAll(record.facts());
     facts.put("versions_written", versions.written());
     facts.put("versions_unsettled", versions.unsettled());
-    if (conductor != null) {
+    if (conductor == null) {
+      facts.put("all_until_s", gate.allUntilMs() == null ? null : gate.allUntilMs() / 1000.0);
+    } else {
       facts.put("turns", gate.turns());
     }
     try {
