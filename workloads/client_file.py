@@ -68,13 +68,22 @@ class Turn(_Part):
 
     opened_s: _Moment
     measured_s: _Moment | None = Field(description="None in a warm-up.")
-    closed_s: _Moment
+    all_until_s: _Moment | None = Field(None, description="When no more operations were let through; None: not told.")
+    closed_s: _Moment = Field(description="When those in flight had ended, too.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        if not self.opened_s <= (self.opened_s if self.measured_s is None else self.measured_s) <= self.closed_s:
-            raise ValueError("opened, measured and closed are not in this order")
+        moments = [self.opened_s, self.measured_s, self.all_until_s, self.closed_s]
+        told = [moment for moment in moments if moment is not None]
+        if told != sorted(told):
+            raise ValueError("opened, measured, all until and closed are not in this order")
         return self
+
+    @property
+    def measured(self) -> tuple[float, float] | None:
+        """The span in which it was measured: as long as every thread worked."""
+        until = self.closed_s if self.all_until_s is None else self.all_until_s
+        return None if self.measured_s is None else (self.measured_s, until)
 
 
 class ClientFile(_Part):
@@ -83,7 +92,10 @@ class ClientFile(_Part):
     threads: Threads
     operations: dict[str, Operations]
     versions_written: int = Field(
-        description="Field versions that read-modify-writes wrote; the stored sum must agree."
+        description="Field versions that read-modify-writes gave, failed ones included: the most that is stored, and …"
+    )
+    versions_unsettled: int = Field(
+        0, description="… so many fewer at least: of writes that overlap, or fail, the client can't know the last."
     )
     last_inserted_record: int | None
     write_concern: str | None = Field(None, description='What the driver sent with each write, as JSON: `{"w": 1, …}`.')
@@ -97,6 +109,9 @@ class ClientFile(_Part):
         description="(unix time s, operations, cpu_s, gc_ms) once a second, and at the edges of turns"
     )
     turns: tuple[Turn, ...] = Field((), description="In order; none of a client that ran without a gate.")
+    all_until_s: _Moment | None = Field(
+        None, description="Until when every thread worked; None: it took turns, or it was not told."
+    )
 
     @model_validator(mode="after")
     def _turns_in_order(self) -> Self:
@@ -181,6 +196,7 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
             for name in sorted({name for one in every for name in one.operations})
         },
         versions_written=sum(one.versions_written for one in every),
+        versions_unsettled=sum(one.versions_unsettled for one in every),
         last_inserted_record=max(inserted, default=None),
         write_concern=" | ".join(dict.fromkeys(str(one.write_concern) for one in every)),
         duration_s=max(one.duration_s for one in every),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from analysis.gate.between import Sample, against_earlier
 from analysis.gate.pairing import Pair, Selection, pair_cells
 from analysis.gate.tolerances import Regression, Tolerance, Tolerances
+from analysis.stats.effects import too_few_operations
 from analysis.stats.inference import Inference, infer
 from analysis.stats.metrics import UnknownMetricError, metric
 from analysis.stats.primary import deciding_workload, primary_metrics
@@ -120,6 +121,8 @@ def within_run(one: Question) -> Compared:
         return Compared(blocks, None, _TOO_FEW)
     if any(side[block].value <= 0 for side in (theirs, ours) for block in shared):
         return Compared(blocks, None, _ZERO)
+    if fewest := max(side[block].too_few for side in (theirs, ours) for block in shared):
+        return Compared(blocks, None, too_few_operations(fewest))
     logs = [math.log(ours[block].value / theirs[block].value) for block in shared]
     floor = max(math.hypot(_relative(ours[block]), _relative(theirs[block])) for block in shared)
     return Compared(blocks, infer(logs, floor))
@@ -134,6 +137,8 @@ def between_runs(one: Question, drift_percent: float, leaning: float) -> Compare
     every = (*earlier, one.candidate)
     if any(figure.value <= 0 for figures in every for figure in figures.values()):
         return Compared(blocks, None, _ZERO, len(earlier))
+    if fewest := max(figure.too_few for figures in every for figure in figures.values()):
+        return Compared(blocks, None, too_few_operations(fewest), len(earlier))
     *theirs, ours = (Sample.of([math.log(figure.value) for figure in figures.values()]) for figures in every)
     floor = math.sqrt(2) * max(_relative(figure) for figures in every for figure in figures.values())
     found = against_earlier(ours, theirs, floor, math.log1p(drift_percent / 100), leaning)

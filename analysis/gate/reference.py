@@ -94,7 +94,9 @@ def _ratio(one: Figure, to: Figure) -> Figure:
         return one._replace(value=0.0)
     ratio = one.value / to.value
     return one._replace(
-        value=ratio, resolution=ratio * math.hypot(one.resolution / one.value, to.resolution / to.value)
+        value=ratio,
+        resolution=ratio * math.hypot(one.resolution / one.value, to.resolution / to.value),
+        too_few=max(one.too_few, to.too_few),
     )
 
 

@@ -34,6 +34,8 @@ class Figure(NamedTuple):
     value: FiniteFloat
     resolution: FiniteFloat
     """How finely the value could be measured, in its unit."""
+    too_few: Count = 0
+    """Of a percentile, the operations that it takes, where the trial measured fewer; else 0."""
 
 
 class Moved(NamedTuple):
@@ -104,6 +106,7 @@ def side(
             row.metric,
             row.value,
             row.resolution,
+            row.too_few,
         )
         for row in (frames.Row(*values) for values in rows.itertuples(index=False))
         if row.counts

@@ -209,6 +209,8 @@ def _with_ratio(
     if any(side.value <= 0 for pair in pairs.values() for side in pair):
         # Leaving out just the blocks with a 0 would select by outcome.
         return blank.model_copy(update={"problem": "a reading is zero, so there is no ratio"})
+    if fewest := max(side.too_few for pair in pairs.values() for side in pair):  # and so it would here
+        return blank.model_copy(update={"problem": too_few_operations(fewest)})
     logs = np.array([np.log(ours.value / theirs.value) for ours, theirs in pairs.values()])
     floor = max(float(np.hypot(a.resolution / a.value, b.resolution / b.value)) for a, b in pairs.values())
     ratios = tuple(BlockRatio(block=block, ratio=ratio) for block, ratio in zip(pairs, _exp(logs), strict=True))
@@ -221,6 +223,11 @@ def _with_ratio(
         alone = Estimate(value=value, n=len(pairs), unit=Unit.RATIO, confidence_percent=confidence_percent)
         return known.model_copy(update={"ratio": alone})
     return known.model_copy(update={"ratio": ratio_estimate(inference, confidence_percent)})
+
+
+def too_few_operations(fewest: int) -> str:
+    """Why a percentile that takes so many operations is not compared."""
+    return f"a trial measured fewer than the {fewest:,} operations that this percentile takes"
 
 
 def _scatter(one: Comparison, logs: np.ndarray, table: np.ndarray) -> dict[str, object]:
@@ -255,9 +262,9 @@ def _table(pairs: Mapping[int, Pair], others: Iterable[Mapping[int, Reading]]) -
 def _by_level_and_block(table: pd.DataFrame | None, factor: Factor) -> dict[str, dict[int, Reading]]:
     found: dict[str, dict[int, Reading]] = {}
     if table is not None:
-        columns = (table[factor], table["block"], table["value"], table["resolution"])
-        for level, block, value, resolution in zip(*columns, strict=True):
-            found.setdefault(str(level), {})[int(block)] = Reading(float(value), float(resolution))
+        columns = (table[factor], table["block"], table["value"], table["resolution"], table["too_few"])
+        for level, block, value, resolution, too_few in zip(*columns, strict=True):
+            found.setdefault(str(level), {})[int(block)] = Reading(float(value), float(resolution), int(too_few))
     return found
 
 

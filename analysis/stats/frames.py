@@ -33,9 +33,11 @@ class Row(NamedTuple):
     unit: str
     resolution: float
     """How finely the value could be measured, in its unit."""
+    too_few: int
+    """Of a percentile, the operations that it takes, where the trial measured fewer; else 0."""
 
 
-_DTYPES = {"counts": bool, "block": int, "value": float, "resolution": float}
+_DTYPES = {"counts": bool, "block": int, "value": float, "resolution": float, "too_few": int}
 """Stated, so that an empty table has them too."""
 
 
@@ -113,7 +115,7 @@ def _row(record: TrialRecord, found: Metric, phase: str, reading: Reading) -> Ro
     cell = record.cell
     return Row(
         record.trial, record.counts, record.block, cell.arm, cell.engine, cell.dataset, cell.platform, found.workload,
-        phase, found.key, float(reading.value), str(found.unit), float(reading.resolution),
+        phase, found.key, float(reading.value), str(found.unit), float(reading.resolution), reading.too_few,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from analysis.trial.latency import LatencyField, latency_us, phase_latency
+from analysis.trial.latency import LatencyField, fewest_operations, latency_us, phase_latency
 from analysis.trial.records import Phase, Sizes, TrialRecord, Window
 from analysis.trial.settings import SYNC_PERIOD_S
 
@@ -34,6 +34,8 @@ class Reading(NamedTuple):
 
     value: float
     resolution: float
+    too_few: int = 0
+    """Of a percentile, the operations that it takes, where the trial measured fewer."""
 
 
 Reader = Callable[[TrialRecord, Phase], Reading | None]
@@ -119,8 +121,9 @@ def latency(field: LatencyField) -> Reader:
         found = phase_latency(phase)
         if not found:
             return None
-        value = latency_us(found, field)
-        return Reading(value, max(value * HISTOGRAM_RESOLUTION, 1.0))
+        value, fewest = latency_us(found, field), fewest_operations(field)
+        too_few = fewest if sum(one.count for one in found) < fewest else 0
+        return Reading(value, max(value * HISTOGRAM_RESOLUTION, 1.0), too_few)
 
     return read
 

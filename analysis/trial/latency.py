@@ -15,6 +15,9 @@ _PERCENTILE: dict[LatencyField, float] = {
     "p50_us": 50.0, "p90_us": 90.0, "p95_us": 95.0, "p99_us": 99.0, "p999_us": 99.9, "p9999_us": 99.99,
 }  # fmt: skip
 
+_IN_THE_TAIL = 10
+"""Operations above a percentile, below which it is no property of the workload, but of those few."""
+
 HIGHEST_US = 3_600_000_000
 """An hour: the longest latency a merged histogram can hold."""
 
@@ -27,6 +30,12 @@ def phase_latency(phase: Phase) -> tuple[Latency, ...]:
     """
     kind = "actual" if phase.target_per_s is None else "intended"
     return tuple(one for one in phase.latencies if one.operation == phase.operation and one.kind == kind and one.count)
+
+
+def fewest_operations(field: LatencyField) -> int:
+    """So many operations a percentile takes: 1,000 a p99. What is no percentile takes one."""
+    percentile = _PERCENTILE.get(field)
+    return 1 if percentile is None else round(_IN_THE_TAIL / (1 - percentile / 100))
 
 
 def merge(latencies: tuple[Latency, ...]) -> HdrHistogram:

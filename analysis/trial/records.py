@@ -304,7 +304,9 @@ class Verification(Part):
     missing: Count
     altered: Count
     surplus: Count
-    version_sum: Count = Field(description="Sum of all versions found; equals the acknowledged read-modify-writes.")
+    version_sum: Count = Field(
+        description="Sum of all versions found: one for each read-modify-write, less those that overlapping ones hid."
+    )
     content_hash: Word
     examples: Annotated[tuple[Message, ...], _Few] = ()
 

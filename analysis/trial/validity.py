@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
+from analysis.trial.latency import fewest_operations, phase_latency
 from analysis.trial.records import Reason
 from core.bounds import Seconds
 
@@ -84,8 +85,11 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
             )
 
 
-def document_faults(verification: Verification, versions_written: int | None) -> Iterator[Reason]:
-    """Documents that are lost, too many or other than the generator made them, and writes that left no trace."""
+def document_faults(verification: Verification, versions: tuple[int, int] | None) -> Iterator[Reason]:
+    """Documents that are lost, too many or other than the generator made them, and writes that left no trace.
+
+    `versions`: what the stored ones may add up to, at least and at most; None where nothing is known of that.
+    """
     first = f" (first found: {'; '.join(verification.examples[:3])})" if verification.examples else ""
     for code, count, what in (
         ("documents-lost", verification.missing, "are missing"),
@@ -101,11 +105,13 @@ def document_faults(verification: Verification, versions_written: int | None) ->
             f"{verification.expected} were acknowledged",
         )
     complete = verification.checked == verification.expected
-    if complete and versions_written is not None and verification.version_sum != versions_written:
+    if complete and versions is not None and not versions[0] <= verification.version_sum <= versions[1]:
+        least, most = versions
+        unsettled = f", of which {most - least} at most may lie beneath others that overlapped them" * (most > least)
         yield Reason(
             code="writes-lost",
-            message=f"the stored versions add up to {verification.version_sum}, "
-            f"but {versions_written} writes were acknowledged",
+            message=f"the stored versions add up to {verification.version_sum}, but {most} writes were acknowledged"
+            + unsettled,
         )
 
 
@@ -188,6 +194,16 @@ def _busy_clients(phase: Phase) -> Iterator[Reason]:
             )
 
 
+def _few_operations(phase: Phase) -> Iterator[Reason]:
+    measured, fewest = sum(one.count for one in phase_latency(phase)), fewest_operations("p99_us")
+    if phase.kind == "run" and 0 < measured < fewest:
+        yield Reason(
+            code="few-operations",
+            message=f"{phase.name}: {measured} operations were measured, and a p99 takes {fewest:,}: it is shown, and "
+            "compared with nothing; ask for more operations, or for more time to measure",
+        )
+
+
 def _kept_warm_up(phase: Phase, asked_s: float, operations: int) -> Iterator[Reason]:
     if phase.warmup_s >= asked_s:
         if phase.warmup_operations is not None and phase.warmup_operations < _NEARLY * operations:
@@ -217,6 +233,7 @@ def caveats(
     for phase in phases:
         yield from _stalled(phase)
         yield from _busy_clients(phase)
+        yield from _few_operations(phase)
         yield from _kept_warm_up(phase, *warm_ups[phase.name])
         if phase.start_skew_s is not None and phase.start_skew_s > _TOGETHER_S:
             yield Reason(

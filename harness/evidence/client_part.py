@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 RMW = "READ-MODIFY-WRITE"
 _ONE_CUT_S = 0.25  # between the ticks of one second's series lie some ms, of two seconds' about 1 s
+_SHORT_S = 1.0  # a phase that is hardly longer is measured from end to end
 _SHORTEST_S = 0.1  # what a bulk write may take: within less there may be nothing to count
 _OPERATION = "[A-Z-]+"  # all that may stand between a phase's name and the ending: names may go on after a dot
 
@@ -91,8 +92,8 @@ class Part:
     @property
     def turns(self) -> Window:
         """The measured spans of its turns; all of them where the phase was over as soon as it was measured."""
-        measured = ((turn.measured_s, turn.closed_s) for turn in self.account.turns if turn.measured_s is not None)
-        spans = tuple((since, until) for since, until in measured if until > since)
+        measured = (turn.measured for turn in self.account.turns)
+        spans = tuple(span for span in measured if span and span[1] > span[0])
         return spans if length_s(spans) >= _SHORTEST_S else self.open
 
     def usable_cores(self, asked: Client, clients: int) -> float:
@@ -103,6 +104,11 @@ class Part:
         """Whether operations were let through in it."""
         spans = self.open
         return not spans or any(interval.start_s < until and since < interval.end_s for since, until in spans)
+
+    def at_work(self, operation: str) -> IntervalLog:
+        """An operation's log without what came after not all threads worked any more; of turns, all."""
+        log, until = self.logs[operation], self.account.all_until_s
+        return log if until is None or until - self.began <= _SHORT_S else log.within(0, until)
 
     def told(self, rate: float, share: float | None) -> ClientPart:
         """What the record says of it."""
@@ -188,7 +194,7 @@ def windows(parts: list[Part], main: list[str], warm: WarmUp) -> list[Window]:
     if any(part.open for part in parts):
         return [part.turns for part in parts]
     own = [[interval for one in main if one in part.logs for interval in part.logs[one].intervals] for part in parts]
-    spans = [_span(intervals, part.began, part.warm_at(warm)) for part, intervals in zip(parts, own, strict=True)]
+    spans = [_span(intervals, part, part.warm_at(warm)) for part, intervals in zip(parts, own, strict=True)]
     if len(parts) == 1:
         return [tuple(spans)]
     since, until = max(one[0] for one in spans), min(one[1] for one in spans)
@@ -206,10 +212,13 @@ def length_s(window: Window) -> float:
     return sum(until - since for since, until in window)
 
 
-def _span(intervals: list[Interval], began: float, warm_at: float) -> tuple[float, float]:
-    """The whole intervals after the warm-up; a short phase keeps all of it."""
+def _span(intervals: list[Interval], part: Part, warm_at: float) -> tuple[float, float]:
+    """The whole intervals after the warm-up while all threads worked; a short phase keeps all of it."""
     if not intervals:
-        return began, began
+        return part.began, part.began
     first, end = min(one.start_s for one in intervals), max(one.end_s for one in intervals)
-    earliest = warm_at if end - warm_at > 1 else first
-    return min((one.start_s for one in intervals if one.start_s >= earliest), default=end), end
+    until = part.account.all_until_s
+    if until is not None and until - part.began > _SHORT_S:
+        end = min(end, until)
+    earliest = warm_at if end - warm_at > _SHORT_S else first
+    return min((one.start_s for one in intervals if earliest <= one.start_s < end), default=end), end

@@ -94,8 +94,8 @@ def read_phase(
         measured_operations=measured,
         throughput_per_s=throughput,
         series_per_s=_series(
-            [part.logs[one] for part in parts for one in main if one in part.logs],
-            [part.logs[RMW] for part in parts for _ in inner if RMW in part.logs],
+            [part.at_work(one) for part in parts for one in main if one in part.logs],
+            [part.at_work(RMW) for part in parts for _ in inner if RMW in part.logs],
             own,
         ),
         acknowledged=account.acknowledged,
@@ -119,7 +119,7 @@ def _turns(taken: Sequence[TurnTaken], parts: list[Part], main: list[str], inner
     """The measured turns of a phase, by mongod's account and the clients'."""
     for number, (turn, frozen_cpu_s) in enumerate(zip(taken, frozen_before(taken), strict=True)):
         moments = [part.account.turns[number] for part in parts if number < len(part.account.turns)]
-        spans = [((one.measured_s, one.closed_s),) for one in moments if one.measured_s is not None]
+        spans = [(one.measured,) for one in moments if one.measured is not None]
         if turn.measured and len(spans) == len(parts):
             yield Turn(
                 round=turn.round,

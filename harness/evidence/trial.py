@@ -228,11 +228,12 @@ def _members(context: TrialContext, folder: Path, moments: list[str]) -> Iterato
         yield Member(name=f"{instance.address}:{instance.port}", moments=tuple(found))
 
 
-def _versions_written(phases: list[PhaseEvidence]) -> int | None:
-    """What the stored versions must add up to; None where blind updates wrote versions of their own."""
+def _versions_written(phases: list[PhaseEvidence]) -> tuple[int, int] | None:
+    """The least and the most that stored versions may add up to; None where blind updates wrote versions, too."""
     if any("UPDATE" in evidence.client.operations for evidence in phases):
         return None
-    return sum(evidence.client.versions_written for evidence in phases)
+    written = sum(evidence.client.versions_written for evidence in phases)
+    return written - sum(evidence.client.versions_unsettled for evidence in phases), written
 
 
 def _sizes(snapshot: dict[str, Any], moment: str) -> Sizes:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from harness.plan.told import Surveyed
     from harness.spec.campaign import Campaign
+    from harness.spec.mix import Mix
 
 _LAST_RECORD = 2**31 - 1
 FOLDER = "clients"
@@ -72,6 +73,33 @@ def check_clients(campaign: Campaign, clients: Sequence[ClientProcess]) -> None:
                     f"{where}.{what}: {whole} can't be divided among the inventory's {len(clients)} client processes",
                     do=f"give at least {len(clients)}, or fewer clients",
                 )
+
+
+def check_skew(campaign: Campaign, mixes: Mapping[str, Mix], clients: Sequence[ClientProcess]) -> None:
+    """Refuse skewed workloads in which several clients can't all choose alike among all records.
+
+    Each writes fields of its own, since it knows only the versions that it gave itself (pressgauge.Partition).
+
+    Raises:
+        InputError: a client would favour its own new records, or have no field to write.
+    """
+    for name, workload in campaign.workloads.items() if len(clients) > 1 else ():
+        mix = mixes[name]
+        skew = workload.distribution or mix.requestdistribution
+        if skew == "uniform":
+            continue
+        if mix.insertproportion:
+            why = "each would favour the records that it inserts itself"
+        elif mix.readmodifywriteproportion and mix.writeallfields:
+            why = "their read-modify-writes, which write all fields, can't be told apart"
+        elif mix.readmodifywriteproportion and len(clients) > campaign.document.fields:
+            why = f"each needs fields of its own to write, and a document has {campaign.document.fields}"
+        else:
+            continue
+        raise InputError(
+            f"workloads.{name}: {skew} keys can't be shared among the inventory's {len(clients)} clients: {why}",
+            do="use one client, or `distribution: uniform`",
+        )
 
 
 def load_part(client: ClientProcess, records: int) -> dict[str, Any]:

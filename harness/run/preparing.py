@@ -11,6 +11,7 @@ from harness.evidence.verify import folder_faults, require_verified
 from harness.hosts.playbooks import run_playbook
 from harness.ledger.ledger import LOG_FILE
 from harness.plan import trials as planning
+from harness.plan.clients import check_skew
 from harness.plan.fit import check_fit, why_sequential
 from harness.plan.places import Places, places
 from harness.plan.trial_vars import engine_id
@@ -59,6 +60,8 @@ def make_ready(campaign: Campaign, mixes: Mapping[str, Mix], site: Site, ledger:
     ready = Ready(in_turns=_takes_turns(ledger, progress, campaign, why_sequential(campaign, surveys, site.files)))
     check_fit(campaign, surveys)
     ready.places = places(campaign, surveys)
+    for ours in ready.places.values():
+        check_skew(campaign, mixes, ours.clients)
     ledger.keep_platforms(list(ready.places))
     _certify(site, ready.places)
     if not ledger.trials_folder.is_dir():

@@ -111,6 +111,29 @@ def test_a_zero_reading_has_no_ratio_and_no_verdict() -> None:
     assert effect.further is None
 
 
+@pytest.mark.parametrize(
+    ("operations", "named"),
+    [(999, {"p99": "1,000", "p999": "10,000"}), (1_000, {"p999": "10,000"}), (199, {"p95": "200", "p99": "1,000"})],
+)
+def test_a_percentile_of_too_few_operations_is_shown_and_has_no_verdict(operations: int, named: dict[str, str]) -> None:
+    records = campaign(blocks=4, arms=(SNAPPY, ZSTD))
+    thin = next(number for number, record in enumerate(records) if (record.block, record.cell.arm) == (2, "zstd-6"))
+    load, run = records[thin].phases
+    few = run.model_copy(
+        update={"latencies": tuple(one.model_copy(update={"count": operations}) for one in run.latencies)}
+    )
+    records[thin] = records[thin].model_copy(update={"phases": (load, few)})
+    effects = judged(records)
+    for name, fewest in named.items():
+        effect = effects["zstd-6", f"rmw.{name}"]
+        assert effect.problem == f"a trial measured fewer than the {fewest} operations that this percentile takes"
+        assert (effect.verdict, effect.ratio, effect.further) == (Verdict.UNDECIDED, None, None)
+    assert effects["zstd-6", "rmw.p50"].problem is None
+    assert effects["zstd-6", "insert.p99"].problem is None
+    shown = {estimate.metric for estimate in estimates(frames.measurements(records)) if estimate.arm == "zstd-6"}
+    assert "rmw.p99" in shown
+
+
 def test_storage_is_decided_after_three_blocks_and_the_rest_says_what_it_lacks() -> None:
     effects = judged(campaign(blocks=3))
     for arm, verdict in (("none", Verdict.WORSE), ("zstd-6", Verdict.BETTER), ("zlib", Verdict.BETTER)):

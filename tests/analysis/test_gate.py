@@ -143,6 +143,17 @@ def test_a_metric_that_went_missing_is_asked_for_and_undecided() -> None:
     assert check.problem == "each side needs two blocks"
 
 
+def test_a_percentile_of_too_few_operations_is_not_gated() -> None:
+    before, after = one_engine("a"), one_engine("b", p99=3.0)
+    few = after.figures[[one.metric for one in after.figures].index("rmw.p99")]._replace(too_few=1000)
+    figures = tuple(few if (one.metric, one.block) == (few.metric, few.block) else one for one in after.figures)
+    for sides, candidate in (([before], after), ([before], after.model_copy(update={"figures": figures}))):
+        check = next(one for one in gate(sides, candidate, EXACT).checks if one.metric == "rmw.p99")
+        assert (check.problem is None) == (candidate is after)
+    assert check.problem == "a trial measured fewer than the 1,000 operations that this percentile takes"
+    assert Side.model_validate_json(candidate.model_dump_json()) == candidate
+
+
 @pytest.mark.parametrize(("theirs", "ours"), [(3, 0), (0, 3), (0, 0), (3, 1), (1, 3)])
 def test_a_gate_that_can_compare_nothing_is_an_error(theirs: int, ours: int) -> None:
     sides = []

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from analysis.trial.records import ClientPart, Phase
-from analysis.trial.validity import Stop, caveats, phase_faults, stop_faults
+from analysis.trial.records import ClientPart, Phase, Verification
+from analysis.trial.validity import Stop, caveats, document_faults, phase_faults, stop_faults
 from tests.analysis.synthetic import phase as synthetic_phase
 
 BUSY = 900.0
@@ -97,3 +97,39 @@ def test_a_mongod_that_was_gone_already() -> None:
     (fault,) = stop_faults(Stop(was_running=False, killed=False, seconds=0.0, last_words="Segmentation fault"))
     assert fault.code == "not-stopped-cleanly"
     assert "Segmentation fault" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("stored", "bounds", "lost"),
+    [
+        (100, (100, 100), False),
+        (99, (100, 100), True),
+        (97, (97, 100), False),
+        (96, (97, 100), True),
+        (101, (97, 100), True),
+        (96, None, False),
+    ],
+)
+def test_stored_versions_may_lack_what_overlapping_writes_hid(
+    stored: int, bounds: tuple[int, int] | None, *, lost: bool
+) -> None:
+    counts = {"expected": 5, "counted": 5, "checked": 5, "missing": 0, "altered": 0, "surplus": 0}
+    verification = Verification(**counts, version_sum=stored, content_hash="00")
+    found = [reason.message for reason in document_faults(verification, bounds)]
+    assert bool(found) == lost
+    if lost and bounds == (97, 100):
+        assert found[0].startswith(
+            f"the stored versions add up to {stored}, but 100 writes were acknowledged, of which 3"
+        )
+
+
+@pytest.mark.parametrize(
+    ("operations", "kind", "flagged"), [(4, "run", True), (999, "run", True), (1000, "run", False), (4, "load", False)]
+)
+def test_a_p99_of_few_operations_is_flagged(operations: int, kind: str, *, flagged: bool) -> None:
+    made = phase(BUSY, BUSY)
+    (latency,) = made.latencies
+    few = made.model_copy(update={"kind": kind, "latencies": (latency.model_copy(update={"count": operations}),)})
+    found = [one.message for one in caveats([few], [], None, {few.name: (0, 0)}) if one.code == "few-operations"]
+    assert bool(found) == flagged
+    assert all(one.startswith(f"rmw: {operations} operations were measured, and a p99 takes 1,000") for one in found)

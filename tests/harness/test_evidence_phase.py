@@ -78,6 +78,21 @@ def test_a_phase_that_was_over_as_soon_as_it_was_measured_is_measured_whole(
     assert (batched(tmp_path).measured_operations == 80_050) == all_of_it
 
 
+@pytest.mark.parametrize(("until_s", "all_of_it"), [(0.4, True), (1.2, False), (60, True)])
+def test_a_window_ends_when_the_first_thread_does(tmp_path: Path, until_s: float, all_of_it: bool) -> None:  # noqa: FBT001
+    shutil.copytree(RECORDED, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "load.client.json"
+    account = json.loads(path.read_bytes())
+    account["all_until_s"] = read_part("one", RECORDED, "load").began + until_s
+    path.write_text(json.dumps(account))
+    phase = batched(tmp_path)
+    assert (phase.measured_operations == 80_050) == all_of_it
+    assert phase.acknowledged == 80_050
+    if not all_of_it:
+        assert phase.measured_s <= until_s
+        assert len(phase.series_per_s) < len(batched().series_per_s)
+
+
 @pytest.mark.parametrize(("wanted", "flagged"), [(10_000, False), (300_000, True)])
 def test_a_window_that_began_before_the_client_was_warm_is_flagged(wanted: int, flagged: bool) -> None:  # noqa: FBT001
     phase = batched(operations=10_000)

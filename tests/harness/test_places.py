@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from analysis.stats.criteria import PlatformPrices, Prices
 from harness.errors import InputError
-from harness.plan.clients import ClientProcess, load_part, named_folders, run_part
+from harness.plan.clients import ClientProcess, check_skew, load_part, named_folders, run_part
 from harness.plan.places import places
 from harness.spec.campaign import Campaign, Instance, Topology
 from harness.spec.load import find_campaign, load_campaign
+from harness.spec.mix import Mix
 from harness.spec.phases import Load
 from tests.harness.factory import surveyed
 
@@ -140,3 +141,32 @@ def test_an_inventory_without_a_group_is_refused(group: str) -> None:
     hosts = {name: found for name, found in HOSTS.items() if name.startswith("db") == (group == "clients")}
     with pytest.raises(InputError, match=f"no host in its group {group}"):
         places(campaign(), hosts)
+
+
+@pytest.mark.parametrize(
+    ("mix", "changes", "why"),
+    [
+        ({"readmodifywriteproportion": 1.0, "requestdistribution": "zipfian"}, {}, None),
+        ({"insertproportion": 0.1, "requestdistribution": "uniform"}, {}, None),
+        ({"insertproportion": 0.1, "requestdistribution": "latest"}, {}, "favour the records that it inserts itself"),
+        ({"readmodifywriteproportion": 1.0, "writeallfields": True}, {"distribution": "hotspot"}, "write all fields"),
+        ({"readmodifywriteproportion": 1.0, "requestdistribution": "zipfian"}, {"fields": 2}, "and a document has 2"),
+        ({"updateproportion": 1.0, "requestdistribution": "zipfian"}, {"fields": 2}, None),
+    ],
+)
+def test_several_clients_share_skewed_keys_or_are_refused(
+    mix: dict[str, Any], changes: dict[str, Any], why: str | None
+) -> None:
+    plain = campaign()
+    (name, workload), *_ = plain.workloads.items()
+    document = plain.document.model_copy(update={"fields": changes.get("fields", 10)})
+    skewed = workload.model_copy(update={"distribution": changes.get("distribution")})
+    spec = campaign(workloads={name: skewed}, document=document)
+    mixes = {name: Mix.model_validate({"readproportion": 0.5, "updateproportion": 0.0, **mix})}
+    clients = [ClientProcess("host", index, 3) for index in range(3)]
+    check_skew(spec, mixes, clients[:1])
+    if why is None:
+        check_skew(spec, mixes, clients)
+    else:
+        with pytest.raises(InputError, match=why):
+            check_skew(spec, mixes, clients)

@@ -22,6 +22,12 @@ def with_changes(tmp_path: Path, **changes: Any) -> ClientFile:
     return read_client_file(path)
 
 
+def test_operations_in_flight_at_a_turns_end_are_outside_its_measured_part() -> None:
+    told = Turn(opened_s=1, measured_s=2, all_until_s=4, closed_s=4.5)
+    assert told.measured == (2, 4)
+    assert Turn(opened_s=1, measured_s=2, closed_s=4.5).measured == (2, 4.5)
+
+
 def turn(opened_s: float, measured_s: float | None, closed_s: float) -> dict[str, float | None]:
     return {"opened_s": opened_s, "measured_s": measured_s, "closed_s": closed_s}
 

@@ -76,8 +76,8 @@ class TurnTaking:
             turn["at_mark"] = self.mongods.used()
             turn["measured_s"] = each(Gate.mark)
         wait_for(gates, (grant.seconds or 0.0) - (time.monotonic() - began))
+        turn["at_close"] = self.mongods.used()  # what is in flight still counts to no turn's measured part
         closed = each(Gate.shut)
-        turn["at_close"] = self.mongods.used()
         turn["closed_s"] = closed or time.time()
         turn["operations"] = sum(gate.operations for gate in gates) - before
         turn["open_s"] = time.monotonic() - began

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.LongAdder;
 import site.ycsb.Status;
 
 /**
- * What one client process did: operations by status, threads, versions written. It is kept beside
- * YCSB's own measurements because those don't tell threads that died from threads that finished.
+ * What one client process did: operations by status, threads. It is kept beside YCSB's own
+ * measurements because those don't tell threads that died from threads that finished.
  *
  * <p>Workload and bindings are made separately by YCSB and share one record through the properties
  * that both are given.
@@ -27,10 +27,10 @@ final class ClientRecord {
       new ConcurrentHashMap<>();
   private final Map<Integer, String> died = new TreeMap<>();
   private final Set<String> told = ConcurrentHashMap.newKeySet();
-  private final LongAdder versionsWritten = new LongAdder();
   private final AtomicLong lastInserted = new AtomicLong(-1);
   private final ThreadLocal<Runnable> remainder = new ThreadLocal<>();
   private volatile String writeConcern;
+  private volatile boolean forgetful;
 
   private ClientRecord() {}
 
@@ -58,14 +58,18 @@ final class ClientRecord {
     }
   }
 
-  /** Field values written by read-modify-writes, each one version above the value read. */
-  void versionsWritten(int fields) {
-    versionsWritten.add(fields);
-  }
-
   /** What the driver sends with each write, as JSON; told by the binding when it has connected. */
   void writeConcern(String concern) {
     writeConcern = concern;
+  }
+
+  /** Told by a binding that stores nothing, so that what is read doesn't show what was written. */
+  void forgetful() {
+    forgetful = true;
+  }
+
+  boolean isForgetful() {
+    return forgetful;
   }
 
   /**
@@ -117,7 +121,6 @@ final class ClientRecord {
   Map<String, Object> facts() {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("operations", operations());
-    facts.put("versions_written", versionsWritten.sum());
     facts.put("write_concern", writeConcern);
     facts.put("last_inserted_record", lastInserted.get() < 0 ? null : lastInserted.get());
     return facts;

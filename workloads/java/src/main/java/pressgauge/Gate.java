@@ -62,6 +62,7 @@ final class Gate {
   private long openedMs;
   private long gateNs;
   private Long measuredMs;
+  private Long allUntilMs;
   private boolean inTurn;
   private int arrived;
   private int gone;
@@ -151,10 +152,25 @@ final class Gate {
 
   /** A thread's last operation is done, and still inside the gate. */
   synchronized void gone() {
+    if (attendant == null) { // who else reads at the turn's end what mongod has used
+      endOfAll();
+    }
     gone++;
     if (gone == threads) {
       finish();
     }
+  }
+
+  /** From now on not all threads work: what is measured ends here, in all series at once. */
+  private void endOfAll() {
+    if (allUntilMs == null) {
+      allUntilMs = intervals.cut();
+    }
+  }
+
+  /** Until when every thread worked, in Unix time; null if they took turns or still do. */
+  synchronized Long allUntilMs() {
+    return attendant == null ? allUntilMs : null;
   }
 
   // What its attendant does.
@@ -171,6 +187,7 @@ final class Gate {
     require(arrived == threads && !inTurn, "open");
     openedMs = intervals.begin();
     measuredMs = null;
+    allUntilMs = null;
     inTurn = true;
     attendant.accept("opened " + openedMs);
     opening = new Opening(clockNs.getAsLong(), gateNs);
@@ -217,6 +234,7 @@ final class Gate {
       closing = Thread.currentThread();
       gateNs += clockNs.getAsLong() - opening.sinceNs;
       opening = null;
+      endOfAll();
     }
     while (passes.stream().anyMatch(pass -> pass.inside)) {
       LockSupport.park(this);
@@ -239,6 +257,9 @@ final class Gate {
 
   /** Ends the waiting: {@link #enter} is false from now on. */
   void release() {
+    synchronized (this) {
+      endOfAll();
+    }
     stopped = true;
     passes.forEach(Pass::wake);
   }
@@ -263,6 +284,7 @@ final class Gate {
     var turn = new LinkedHashMap<String, Object>();
     turn.put("opened_s", openedMs / 1000.0);
     turn.put("measured_s", measuredMs == null ? null : measuredMs / 1000.0);
+    turn.put("all_until_s", (allUntilMs == null ? nowMs : allUntilMs) / 1000.0);
     turn.put("closed_s", nowMs / 1000.0);
     turns.add(turn);
     inTurn = false;

@@ -19,6 +19,7 @@ public final class NoopBinding extends DB {
 
   @Override
   public void init() {
+    ClientRecord.of(getProperties()).forgetful();
     var documents = Documents.of(new Settings(getProperties()));
     fields = documents.fields();
     text = documents.value(0, 0, 0);

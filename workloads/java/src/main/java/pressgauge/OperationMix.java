@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /**
  * Which operation, on which key and field, comes at a place in a phase: pure functions of seed,
@@ -54,11 +55,21 @@ final class OperationMix {
   Set<String> series() {
     var series = new TreeSet<String>();
     for (int at = 0; at < upTo.length; at++) {
-      if (upTo[at] > (at == 0 ? 0 : upTo[at - 1])) {
+      if (isDone(at)) {
         series.addAll(operations.get(at).series());
       }
     }
     return series;
+  }
+
+  /** Whether the mix has operations of a kind. */
+  boolean has(Class<? extends Operation> kind) {
+    return IntStream.range(0, upTo.length)
+        .anyMatch(at -> kind.isInstance(operations.get(at)) && isDone(at));
+  }
+
+  private boolean isDone(int at) {
+    return upTo[at] > (at == 0 ? 0 : upTo[at - 1]);
   }
 
   /** Operations are chosen in proportion, whether or not the proportions add up to 1. */

@@ -1,10 +1,11 @@
 package pressgauge;
 
 /**
- * One client process's part of a run phase: of the operations every {@code clients}-th, of the
- * loaded records those whose number leaves one remainder. So the operations of several processes
- * differ, and their read-modify-writes, which only threads of one process can take turns in, never
- * meet at a record.
+ * One client process's part of a run phase: of the operations every {@code clients}-th. What their
+ * read-modify-writes write differs, too, since each client knows only the versions that it gave
+ * itself: where records are chosen uniformly, those whose number leaves one remainder are this
+ * client's; where some are chosen more often, all clients choose alike among all of them, and in
+ * each record the fields are divided.
  *
  * @param client 0 to clients - 1
  * @param first the lowest record number of all clients' records
@@ -34,9 +35,37 @@ record Partition(int client, int clients, int first, int records) {
     return first + client + (long) n * clients;
   }
 
-  /** The record of this client that stands for any record: as evenly as can be, near it. */
-  long nearest(long recordNumber) {
-    int n = (int) Math.floorMod(recordNumber - first, (long) records) / clients;
-    return record(Math.min(n, size() - 1));
+  /** How many of a record's fields are this client's. */
+  int fields(long recordNumber, int all) {
+    return (all - field(recordNumber, 0) + clients - 1) / clients;
+  }
+
+  /** The place of this client's n-th field in a record. */
+  int field(long recordNumber, int n) {
+    return (int) Math.floorMod(client - recordNumber, (long) clients) + n * clients;
+  }
+
+  /**
+   * Refuses a mix whose clients can't all choose alike among all records.
+   *
+   * @param parts in which a record can be written
+   * @throws UsageException if new records would be chosen by their own client alone, or some client
+   *     would have nothing to write in a record
+   */
+  void requireDivisible(OperationMix mix, int parts) {
+    if (mix.has(Insert.class)) {
+      throw new UsageException(
+          "requestdistribution: only uniform where several clients insert, and each would favour"
+              + " its own records");
+    }
+    if (mix.has(ReadModifyWrite.class) && clients > parts) {
+      throw new UsageException(
+          "requestdistribution: only uniform where "
+              + clients
+              + " clients share records whose read-modify-writes have "
+              + parts
+              + (parts == 1 ? " part" : " parts")
+              + " to write");
+    }
   }
 }

@@ -3,15 +3,14 @@ package pressgauge;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
 import site.ycsb.ByteIterator;
 import site.ycsb.Status;
 
-/**
- * Reads a record, and writes the next version of some fields. Waiting for the record's lock is part
- * of the operation, though of neither its read nor write.
- */
+/** Reads a record, and writes the next version of some fields. It waits for nothing but these. */
 final class ReadModifyWrite implements Operation {
+  private static final Status WRITE_LOST =
+      new Status("WRITE_LOST", "A version was read that acknowledged writes had replaced.");
+
   @Override
   public String name() {
     return "READ-MODIFY-WRITE";
@@ -26,18 +25,16 @@ final class ReadModifyWrite implements Operation {
   public Status run(Turn turn) {
     long recordNumber = turn.chooseRecord();
     var key = turn.key(recordNumber);
-    var read = turn.fieldsToRead();
-    var write = turn.fieldsToWrite();
+    var fields = turn.ownFieldsToWrite(recordNumber);
     var measurements = turn.measurements();
     long intended = measurements.getIntendedtartTimeNs();
     long start = System.nanoTime();
     Status status;
-    var lock = turn.workload().locks().of(recordNumber);
-    lock.lock();
+    var write = turn.workload().versions().begin(recordNumber, fields);
     try {
-      status = writeSuccessors(turn, recordNumber, key, read, write);
+      status = writeSuccessors(turn, recordNumber, key, fields, write);
     } finally {
-      lock.unlock();
+      write.end();
     }
     long end = System.nanoTime();
     var measured = status.isOk() ? name() : name() + "-FAILED";
@@ -47,26 +44,32 @@ final class ReadModifyWrite implements Operation {
     return status;
   }
 
-  private static Status writeSuccessors(
-      Turn turn, long recordNumber, String key, Set<String> read, int[] write) {
+  private Status writeSuccessors(
+      Turn turn, long recordNumber, String key, int[] fields, Versions.Write write) {
     var found = new HashMap<String, ByteIterator>();
-    var status = turn.db().read(turn.table(), key, read, found);
+    var status = turn.db().read(turn.table(), key, turn.fieldsToRead(fields), found);
     if (!status.isOk()) {
       return status;
     }
     var documents = turn.documents();
     var successors = new LinkedHashMap<String, ByteIterator>();
-    for (int field : write) {
-      var name = documents.fields().get(field);
+    for (int i = 0; i < fields.length; i++) {
+      var name = documents.fields().get(fields[i]);
       if (!found.containsKey(name)) {
         return Status.UNEXPECTED_STATE;
       }
-      long version = documents.version(TextValue.of(found.get(name))) + 1;
-      successors.put(name, documents.value(recordNumber, field, version));
+      long read = documents.version(TextValue.of(found.get(name)));
+      if (read < write.least(i)) {
+        var why =
+            "version %d was read, %d or later is acknowledged".formatted(read, write.least(i));
+        turn.workload().record().tell(name(), WRITE_LOST, key + ' ' + name + ": " + why);
+        return WRITE_LOST;
+      }
+      successors.put(name, documents.value(recordNumber, fields[i], write.next(i, read)));
     }
     status = turn.db().update(turn.table(), key, successors);
     if (status.isOk()) {
-      turn.workload().record().versionsWritten(successors.size());
+      write.acknowledge();
     }
     return status;
   }

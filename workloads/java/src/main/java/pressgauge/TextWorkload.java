@@ -52,7 +52,6 @@ public final class TextWorkload extends CoreWorkload {
 
   private final ProcessEnd end;
   private final Operations known;
-  private final RecordLocks locks = new RecordLocks();
   private final List<Worker> workers = new ArrayList<>();
   private Settings settings;
   private ClientRecord record;
@@ -61,6 +60,7 @@ public final class TextWorkload extends CoreWorkload {
   private Gate gate;
   private Documents documents;
   private OperationMix mix;
+  private Versions versions;
   private KeyNames keyNames;
   private Partition partition;
   private boolean uniform;
@@ -118,6 +118,12 @@ public final class TextWorkload extends CoreWorkload {
     documents = Documents.of(settings);
     keyNames = new KeyNames(settings);
     mix = new OperationMix(settings, known, settings.number("pressgauge.seed"), phase());
+    boolean isBlind = mix.has(Update.class); // whose versions follow from nothing
+    versions = new Versions(documents.fields().size(), () -> !isBlind && !record.isForgetful());
+    if (sharesRecords()) {
+      boolean all = settings.flag(WRITE_ALL_FIELDS_PROPERTY, false);
+      partition.requireDivisible(mix, all ? 1 : documents.fields().size());
+    }
   }
 
   /** YCSB's throttle counts the time between turns, too, and would hurry afterwards. */
@@ -233,7 +239,11 @@ public final class TextWorkload extends CoreWorkload {
     facts.put("phase", phase());
     facts.put("threads", threads);
     facts.putAll(record.facts());
-    if (conductor != null) {
+    facts.put("versions_written", versions.written());
+    facts.put("versions_unsettled", versions.unsettled());
+    if (conductor == null) {
+      facts.put("all_until_s", gate.allUntilMs() == null ? null : gate.allUntilMs() / 1000.0);
+    } else {
       facts.put("turns", gate.turns());
     }
     try {
@@ -288,8 +298,13 @@ public final class TextWorkload extends CoreWorkload {
     return partition;
   }
 
-  RecordLocks locks() {
-    return locks;
+  Versions versions() {
+    return versions;
+  }
+
+  /** Whether several clients choose among the same records. */
+  boolean sharesRecords() {
+    return !uniform && partition.clients() > 1;
   }
 
   int maxFailures() {
@@ -308,13 +323,12 @@ public final class TextWorkload extends CoreWorkload {
     return scanlength.nextValue().intValue();
   }
 
-  /** An existing record of this client's, by the request distribution. */
+  /** An existing record, by the request distribution. */
   long chooseRecord(long operation) {
     if (uniform) {
       return partition.record(mix.key(operation, partition.size()));
     }
-    long key = chooseBySkew();
-    return key < recordcount ? partition.nearest(key) : recordNumber(key);
+    return recordNumber(chooseBySkew());
   }
 
   private long chooseBySkew() {

@@ -2,6 +2,7 @@ package pressgauge;
 
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.measurements.Measurements;
@@ -32,30 +33,38 @@ record Turn(
     return workload.keyName(recordNumber);
   }
 
-  /** An existing record of this client's, by the request distribution; another at each call. */
+  /** An existing record, by the request distribution; another at each call. */
   long chooseRecord() {
     return workload.chooseRecord(index);
   }
 
-  /** The fields to read; null for all, which a write of all must have seen. */
+  /** The fields to read; null for all. */
   Set<String> fieldsToRead() {
+    return fieldsToRead(fieldsToWrite());
+  }
+
+  /** The fields to read before some are written; null for all, which a write of all must see. */
+  Set<String> fieldsToRead(int[] written) {
     boolean all = workload.readsAllFields() || workload.writesAllFields();
-    return all ? null : Set.of(documents().fields().get(field()));
+    return all ? null : Set.of(documents().fields().get(written[0]));
   }
 
   /** The places of the fields to write. */
   int[] fieldsToWrite() {
+    int fields = documents().fields().size();
     if (!workload.writesAllFields()) {
-      return new int[] {field()};
+      return new int[] {workload.mix().field(index, fields)};
     }
-    var all = new int[documents().fields().size()];
-    for (int i = 0; i < all.length; i++) {
-      all[i] = i;
-    }
-    return all;
+    return IntStream.range(0, fields).toArray();
   }
 
-  private int field() {
-    return workload.mix().field(index, documents().fields().size());
+  /** As {@link #fieldsToWrite}, of those that no other client writes in this record. */
+  int[] ownFieldsToWrite(long recordNumber) {
+    if (!workload.sharesRecords()) {
+      return fieldsToWrite();
+    }
+    var partition = workload.partition();
+    int own = partition.fields(recordNumber, documents().fields().size());
+    return new int[] {partition.field(recordNumber, workload.mix().field(index, own))};
   }
 }

@@ -233,7 +233,53 @@ class GateTest {
     assertEquals(2.0, turns.get(0).get("opened_s"));
     assertEquals(null, turns.get(0).get("measured_s"), "a warm-up");
     assertEquals(6.0, turns.get(0).get("closed_s"));
-    assertEquals(Map.of("opened_s", 10.0, "measured_s", 10.6, "closed_s", 14.0), turns.get(1));
+    assertEquals(
+        Map.of("opened_s", 10.0, "measured_s", 10.6, "all_until_s", 14.0, "closed_s", 14.0),
+        turns.get(1));
+  }
+
+  @Test
+  void whatIsInFlightWhenTheGateClosesIsAfterTheMeasuredPart() throws Exception {
+    gateOf(1);
+    var answer = new CountDownLatch(1);
+    awaitParked(worker(2, waitingFor(answer)));
+    gate.open();
+    gate.mark();
+    await(() -> inFlight.get() > 0);
+    clockMs.set(3000);
+    var closing = start(gate::close);
+    awaitParked(closing);
+    clockMs.set(3600);
+    answer.countDown();
+    closing.join();
+
+    var turn = gate.turns().get(0);
+    assertEquals(3.0, turn.get("all_until_s"));
+    assertEquals(3.6, turn.get("closed_s"));
+    gate.end();
+    endThreads();
+  }
+
+  @Test
+  void withoutTurnsWhatIsMeasuredEndsWithTheFirstThread() throws Exception {
+    var intervals = new Intervals(clockMs::get, false);
+    var cuts = new ArrayList<Long>();
+    intervals.add(cuts::add);
+    gate = new Gate(2, intervals, System::nanoTime, operations::get, null);
+    for (var pass : new Gate.Pass[] {gate.pass(), gate.pass()}) {
+      gate.enter(pass, 0);
+      gate.leave(pass);
+    }
+    assertEquals(null, gate.allUntilMs());
+    clockMs.set(5000);
+    gate.gone();
+    clockMs.set(5700);
+    gate.release();
+    gate.gone();
+    gate.finish();
+
+    assertEquals(5000, gate.allUntilMs());
+    assertEquals(List.of(5000L), cuts);
   }
 
   @Test

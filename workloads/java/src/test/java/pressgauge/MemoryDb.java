@@ -16,7 +16,7 @@ import site.ycsb.Status;
 class MemoryDb extends DB {
   final Map<String, Map<String, String>> documents = new TreeMap<>();
 
-  /** The keys of updates since the test last cleared them. */
+  /** The key and field of each value updated since the test last cleared them. */
   final Set<String> updated = new HashSet<>();
 
   @Override
@@ -51,8 +51,11 @@ class MemoryDb extends DB {
     if (document == null) {
       return Status.NOT_FOUND;
     }
-    values.forEach((name, value) -> document.put(name, value.toString()));
-    updated.add(key);
+    values.forEach(
+        (name, value) -> {
+          document.put(name, value.toString());
+          updated.add(key + ' ' + name);
+        });
     return Status.OK;
   }
 
