@@ -52,6 +52,7 @@ def make_ready(campaign: Campaign, mixes: Mapping[str, Mix], site: Site, ledger:
     Raises:
         InputError, HostError: the campaign can't go well on these hosts, or the run not go on as it was begun.
     """
+    progress.step("looking at the hosts")
     site.tear_down()
     ledger.sweep()
     require_verified(ledger, folder_faults(ledger))
@@ -71,7 +72,14 @@ def make_ready(campaign: Campaign, mixes: Mapping[str, Mix], site: Site, ledger:
         prepare_dataset(campaign, name, recipe, site, ledger, ready)
     progress.step("provisioning the hosts")
     log = ledger.folder / LOG_FILE
-    outcome = run_playbook("provision.yml", site.inventory, _provision_vars(campaign, site, ready), log=log)
+    outcome = run_playbook(
+        "provision.yml",
+        site.inventory,
+        _provision_vars(campaign, site, ready),
+        on_task=progress.step,
+        on_tick=progress.tick,
+        log=log,
+    )
     if not outcome.ok:
         raise HostError(f"provisioning failed: {outcome.failed_task}: {outcome.message}", do=f"see {log}")
     return ready
