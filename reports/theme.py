@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from analysis.stats.verdicts import Verdict
 
@@ -18,6 +20,8 @@ STATIC = Path(__file__).parent / "static"
 
 ARM_COLOURS = 8
 """Variables --arm-0 … --arm-7; with more arms the colours come again, with other shapes."""
+
+_OWN = ("none", "snappy", "zlib", "zstd")
 
 SHAPES = {
     "circle": "M5,0A5,5,0,1,1,-5,0A5,5,0,1,1,5,0Z",
@@ -60,12 +64,20 @@ VERDICTS = {
 
 
 def arm_styles(arms: tuple[str, ...]) -> tuple[ArmStyle, ...]:
-    """A style for each arm, by its place in the spec."""
-    shapes = list(SHAPES.items())
-    return tuple(
-        ArmStyle(arm, f"var(--arm-{place % ARM_COLOURS})", *shapes[(place + place // ARM_COLOURS) % len(shapes)])
-        for place, arm in enumerate(arms)
-    )
+    """A style for each arm, by its name: in every run it looks the same, whatever others there are beside it.
+
+    Arms called as a compressor have colours of their own. Of two others that want the same colour, the later one takes
+    the next that is free, as long as there is one.
+    """
+    shapes, places = list(SHAPES.items()), {arm: _OWN.index(arm) for arm in arms if arm in _OWN}
+    taken = set(places.values())
+    for arm in (one for one in arms if one not in _OWN):
+        wanted = len(_OWN) + crc32(arm.encode("utf-8", "surrogatepass")) % (ARM_COLOURS - len(_OWN))
+        around = [(wanted + step) % ARM_COLOURS for step in range(ARM_COLOURS)]
+        places[arm] = next(place for place in chain(around, count(ARM_COLOURS)) if place not in taken)
+        taken.add(places[arm])
+    looks = {arm: shapes[(place + place // ARM_COLOURS) % len(shapes)] for arm, place in places.items()}
+    return tuple(ArmStyle(arm, f"var(--arm-{places[arm] % ARM_COLOURS})", *looks[arm]) for arm in arms)
 
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"

@@ -62,6 +62,7 @@ class Estimate(Part):
         return 100 * math.expm1(min(math.log(self.high / self.low) / 2, 700.0))
 
 
+_TENFOLD_PERCENT = 900.0
 _BYTE_STEPS = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 _SUFFIX = {
     Unit.BYTES_PER_DOCUMENT: " B/document",
@@ -122,6 +123,13 @@ def percent(value: float) -> str:
     decimals = 0 if size >= 100 else 1 if size >= 1 else 2
     text = f"{value:+.{decimals}f}".replace("-", MINUS)
     return f"{text if float(f'{value:.{decimals}f}') else text[1:]} %"
+
+
+def visible(percent: float | None) -> str:
+    """The smallest difference that blocks would show: `4.2 %`, or in words where it is beyond tenfold."""
+    if percent is None:
+        return "unknown"
+    return "practically nothing" if percent > _TENFOLD_PERCENT else f"{number(percent)} %"
 
 
 def change(ratio: float) -> str:

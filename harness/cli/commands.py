@@ -73,9 +73,10 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
         progress = Progress(make_view(plain=plain, quiet=quiet, as_json=as_json))
         try:
             records = CampaignRun(spec, mixes, site, ledger, progress).run(lambda known: blocks_wanted(spec, known))
+            progress.finishing("writing the report")
+            decision = write_outcome(ledger, spec)
         finally:
             progress.close()
-        decision = write_outcome(ledger, spec)
         ledger.finish()
     write_results_index(results)
     say(summarise(decision, ledger))

@@ -131,18 +131,21 @@ class Announcer:
             self.tell(task)
 
 
-def run_playbook(
+def run_playbook(  # noqa: PLR0913 - as `playbook`
     name: str,
     inventory: Path,
     variables: dict[str, Any],
     *,
     hosts: Sequence[str] = (),
+    on_task: Callable[[str], None] = lambda _task: None,
     on_tick: Callable[[], None] = lambda: None,
     log: Path | None = None,
     timeout_s: float = 3600,
 ) -> PlaybookRun:
     """Run `ansible/<name>` to its end, as `playbook` does."""
-    work = playbook(name, inventory, variables, hosts=hosts, on_tick=on_tick, log=log, timeout_s=timeout_s)
+    work = playbook(
+        name, inventory, variables, hosts=hosts, on_task=on_task, on_tick=on_tick, log=log, timeout_s=timeout_s
+    )
     (outcome,) = side_by_side([work])
     return outcome
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from analysis.decide import planning
 from analysis.stats.metrics import INSERT, keys
 from analysis.stats.primary import deciding_workload, primary_metrics, primary_of
+from analysis.stats.quantities import visible
 from harness.plan.trial_vars import settings
 from harness.plan.trials import plan_block
 
@@ -29,9 +30,14 @@ def foresee(campaign: Campaign, earlier: Sequence[TrialRecord], blocks: int) -> 
     asked = comparisons(campaign, platforms)
     for floor in planning.plan(earlier, campaign.decision, blocks, asked, campaign.looks):
         seen = floor.detectable_percent
-        told = "its scatter is unknown" if seen is None else f"a difference of {seen:.1f} % is found four times in five"
+        told = "its scatter is unknown" if seen is None else f"{_seen(seen)} is found four times in five"
         what = f"{floor.metric} between {floor.group.factor}s ({floor.group.label})"
         yield f"{what}: in {floor.blocks} blocks {told}{_decided_by(floor)}{_rounds_or_blocks(floor)}"
+
+
+def _seen(percent: float) -> str:
+    found = visible(percent)
+    return f"a difference of {found}" if found.endswith("%") else found
 
 
 def _decided_by(floor: planning.NoiseFloor) -> str:

@@ -53,6 +53,7 @@ def make_ready(campaign: Campaign, mixes: Mapping[str, Mix], site: Site, ledger:
     Raises:
         InputError, HostError: the campaign can't go well on these hosts, or the run not go on as it was begun.
     """
+    progress.step("looking at the hosts")
     site.tear_down()
     ledger.sweep()
     require_verified(ledger, folder_faults(ledger))
@@ -71,10 +72,17 @@ def make_ready(campaign: Campaign, mixes: Mapping[str, Mix], site: Site, ledger:
     _keep_start(ledger, progress, surveys, mixes)
     progress.step("preparing the datasets")
     for name, recipe in campaign.datasets.items():
-        _prepare_dataset(campaign, name, recipe, site, ledger, ready)
+        prepare_dataset(campaign, name, recipe, site, ledger, ready)
     progress.step("provisioning the hosts")
     log = ledger.folder / LOG_FILE
-    outcome = run_playbook("provision.yml", site.inventory, _provision_vars(campaign, site, ready), log=log)
+    outcome = run_playbook(
+        "provision.yml",
+        site.inventory,
+        _provision_vars(campaign, site, ready),
+        on_task=progress.step,
+        on_tick=progress.tick,
+        log=log,
+    )
     if not outcome.ok:
         raise HostError(f"provisioning failed: {outcome.failed_task}: {outcome.message}", do=f"see {log}")
     return ready
@@ -115,7 +123,12 @@ def _certify(site: Site, platforms: Mapping[str, Places]) -> None:
         certify(site.authority, {one.host: one.address for one in encrypted})
 
 
-def _prepare_dataset(campaign: Campaign, name: str, recipe: Any, site: Site, ledger: Ledger, ready: Ready) -> None:
+def prepare_dataset(campaign: Campaign, name: str, recipe: Any, site: Site, ledger: Ledger, ready: Ready) -> None:
+    """Have the dataset's corpus and its expected ratios ready, and keep in the run what it is.
+
+    Raises:
+        InputError: it can't be made, or the run was begun with another one.
+    """
     try:
         manifest = prepare(recipe, campaign.seed, site.home / "datasets")
         corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
@@ -126,9 +139,11 @@ def _prepare_dataset(campaign: Campaign, name: str, recipe: Any, site: Site, led
     shape = DocumentShape(field_count=document.fields, field_length_bytes=document.field_length)
     codecs = {arm: codec_name(one.block_compressor, one.level) for arm, one in campaign.arms.items()}
     documents = SOURCES[document.source](corpus, campaign.seed, shape)
-    found = {r.codec: r.stored_ratio for r in expected_ratios(documents, set(codecs.values()))}
+    expected = expected_ratios(documents, set(codecs.values()))
+    found = {r.codec: r.stored_ratio for r in expected}
     ready.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
-    keep_corpus(ledger, name, manifest)
+    # The corpus serves campaigns of any shape; what this run keeps of it is what its own documents are like.
+    keep_corpus(ledger, name, manifest.model_copy(update={"shape": shape, "expected_ratios": expected}))
 
 
 def _provision_vars(campaign: Campaign, site: Site, ready: Ready) -> dict[str, Any]:

@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 _PLAIN_EVERY_S = 15.0
 
 
+def _left(scene: Scene, now: float) -> str:
+    """How long it will take yet; an estimate that has run out is none."""
+    left_s = scene.left_s(now)
+    return f"about {show_duration(left_s)} left" if left_s >= 1 else "finishing"
+
+
 def _of(lane: str) -> str:
     return f"{lane}: " if lane else ""
 
@@ -60,8 +66,7 @@ class Progress:
         scene.campaign, scene.trials, scene.blocks = name, trials, blocks
         scene.seconds_each = scene.seconds_each or seconds_each
         scene.done_before, scene.settled = done, set()
-        left = show_duration(scene.left_s(0.0))
-        self._tell("campaign", f"{name}: {trials} trials in {blocks} blocks, about {left} left")
+        self._tell("campaign", f"{name}: {trials} trials in {blocks} blocks, {_left(scene, 0.0)}")
 
     def trial(self, trial: PlannedTrial, attempt: int, extents: Mapping[str, Extent], lane: str = "") -> None:
         """A trial begins, with phases of these extents; `lane` tells it from those that run beside it."""
@@ -97,16 +102,20 @@ class Progress:
         scene.seconds_each = seconds if scene.done <= 1 else 0.7 * scene.seconds_each + 0.3 * seconds
         scene.stage(lane).trial = None
         rates = ", ".join(f"{phase.name} {phase.throughput_per_s:,.0f}/s" for phase in record.phases)
-        left = show_duration(scene.left_s(self.clock()))
         why = "" if record.counts else "VOID: " + "; ".join(reason.message for reason in record.void) + " "
         said = f"{_of(lane)}{why}{rates} · {show_duration(seconds)}"
         self._tell(
             "trial-done",
-            f"  {said} · {scene.done}/{scene.trials} done, about {left} left",
+            f"  {said} · {scene.done}/{scene.trials} done, {_left(scene, self.clock())}",
             trial=record.trial,
             void=[reason.model_dump() for reason in record.void],
             seconds=round(seconds, 1),
         )
+
+    def finishing(self, what: str) -> None:
+        """The trials are over; what is left begins."""
+        self.scene.stages = {}
+        self.step(what)
 
     def note(self, text: str) -> None:
         """Something the user should know."""
@@ -133,13 +142,23 @@ class PlainView:
         print(shown(text), flush=True)  # noqa: T201
 
     def tick(self, scene: Scene) -> None:
-        """Print the rate where a step takes long."""
-        if self.clock() - self.last < _PLAIN_EVERY_S:
+        """Print the rate where a step takes long, or that it goes on where it has none."""
+        now = self.clock()
+        if now - self.last < _PLAIN_EVERY_S:
             return
-        for lane, stage in scene.stages.items():
-            if stage.status:
-                self.last = self.clock()
-                print(shown(f"    {_of(lane)}{stage.status.elapsed_s} s: {stage.rate()}"), flush=True)  # noqa: T201
+        rates = [
+            f"    {_of(lane)}{stage.status.elapsed_s} s: {stage.rate()}"
+            for lane, stage in scene.stages.items()
+            if stage.status
+        ]
+        steps = [
+            f"    {_of(lane)}{now - stage.step_since:.0f} s: {stage.step}"
+            for lane, stage in scene.stages.items()
+            if stage.step
+        ]
+        for line in rates or steps:
+            self.last = now
+            print(shown(line), flush=True)  # noqa: T201
 
     def close(self) -> None:
         """Nothing to put away."""
@@ -179,7 +198,10 @@ class TerminalView:
     """A live picture on a terminal: what is done above, what runs below."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self.live = Live(console=console or Console(), refresh_per_second=4, transient=True)
+        self.scene = Scene()
+        self.live = Live(
+            console=console or Console(), refresh_per_second=4, transient=True, get_renderable=self._picture
+        )
         self.live.start()
 
     def event(self, kind: str, scene: Scene, text: str, facts: dict[str, Any]) -> None:
@@ -190,15 +212,18 @@ class TerminalView:
         self.tick(scene)
 
     def tick(self, scene: Scene) -> None:
-        """Redraw."""
-        now = time.monotonic()
+        """Show this from now on; the picture is drawn a few times a second by a thread of its own."""
+        self.scene = scene
+
+    def _picture(self) -> Table:
+        scene, now = self.scene, time.monotonic()
         picture = Table.grid(padding=(0, 1))
         campaign, block = scene.shares(now)
         rows = [
-            (*campaign, f"{show_duration(scene.left_s(now))} left" + (f", {scene.void} void" if scene.void else "")),
+            (*campaign, _left(scene, now) + (f", {scene.void} void" if scene.void else "")),
             (*block, ""),
         ]
-        for lane, stage in scene.stages.items():
+        for lane, stage in list(scene.stages.items()):  # the harness goes on meanwhile
             step = f"{stage.step} {now - stage.step_since:.0f} s" if stage.step else ""
             done = stage.trial_share(now, scene.seconds_each)
             rows.append(("trial", done, " · ".join(filter(None, (scene.where(lane), step)))))
@@ -206,7 +231,7 @@ class TerminalView:
         for label, share, fact in rows:
             bar = ProgressBar(1.0, share, width=24, style="dim", complete_style="green", finished_style="green")
             picture.add_row(Text(shown(label)), bar, Text(f"{share:4.0%}"), Text(shown(fact)))
-        self.live.update(picture)
+        return picture
 
     def close(self) -> None:
         """Give the terminal back."""

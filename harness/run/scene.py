@@ -85,7 +85,7 @@ class Scene:
 
     def left_s(self, now: float) -> float:
         """Expected seconds until the last trial is done."""
-        under_way = [now - stage.trial_since for stage in self.stages.values() if stage.trial]
+        under_way = [now - stage.trial_since for stage in list(self.stages.values()) if stage.trial]
         self.beside = max(self.beside, len(under_way))
         whole = (self.trials - self.done) * self.seconds_each - sum(under_way)
         return max(0.0, whole / self.beside)
@@ -93,7 +93,7 @@ class Scene:
     def shares(self, now: float) -> list[tuple[str, float]]:
         """How much is done of the campaign and the block, each from 0 to 1."""
         each_block = max(1, self.trials // max(1, self.blocks))
-        under_way = sum(stage.trial_share(now, self.seconds_each) for stage in self.stages.values())
+        under_way = sum(stage.trial_share(now, self.seconds_each) for stage in list(self.stages.values()))
         return [
             (f"campaign {self.done}/{self.trials}", (self.done + under_way) / self.trials if self.trials else 0.0),
             ("block", (self.done % each_block + under_way) / each_block),

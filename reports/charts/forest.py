@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 ROW_PX = 24
 ROW_PX_WITH_ROUNDS = 30
-_UPWARDS = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
-_DOWNWARDS = (0.99, 0.98, 0.95, 0.9, 0.8, 0.7, 0.5, 0.35, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001)
+_FACTORS = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 4, 10, 20, 50, 100, 1000)
 
 
 def forest(material: Material, group: Group, effects: Sequence[Effect]) -> Chart:
@@ -64,9 +63,10 @@ def _change_axis(domain: tuple[float, float], baseline: str) -> alt.X:
         "value:Q",
         scale=alt.Scale(type="log", domain=[low, high], nice=False, clamp=True),
         axis=alt.Axis(
-            title=f"change against {baseline}, per cent (log scale)",
+            title=f"times, or divided by, {baseline}'s (log scale)",
             values=_ticks(low, high),
-            labelExpr="datum.value == 1 ? '0 %' : format(100 * (datum.value - 1), '+.2~f') + ' %'",
+            labelExpr="datum.value == 1 ? '×1' : datum.value > 1 ? '×' + format(datum.value, '.4~g') "
+            ": '÷' + format(1 / datum.value, '.4~g')",
         ),
     )
 
@@ -160,12 +160,12 @@ def _range(drawn: Sequence[dict[str, Any]], margin_percent: float) -> tuple[floa
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """0 % and round changes to both sides, far enough from each other for their labels on a phone."""
-    apart = (math.log(high) - math.log(low)) / 6
+    """No change and round factors to both sides, far enough from each other for their labels on a phone."""
+    apart = (math.log(high) - math.log(low)) / 9
     found = [1.0]
-    for candidates in (_UPWARDS, _DOWNWARDS):
+    for sign in (1, -1):
         last = 1.0
-        for tick in candidates:
+        for tick in (factor**sign for factor in _FACTORS):
             if low <= tick <= high and abs(math.log(tick / last)) >= apart:
                 found.append(tick)
                 last = tick

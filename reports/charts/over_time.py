@@ -49,8 +49,7 @@ def over_time(material: Material, group: Group, workload: str) -> list[Chart]:
     every = [phase for trials in by_arm.values() for *_, phase in trials]
     seconds = max(len(phase.series_per_s) for phase in every)
     highest = max(max(phase.series_per_s) for phase in every)
-    own = "own " if any(phase.turns for phase in every) else ""
-    title = f"{own}seconds from the phase's start"
+    title = "seconds of its own" if any(phase.turns for phase in every) else "seconds"
     axes = _Axes(
         seconds,
         x=alt.X("second:Q", title=title, scale=alt.Scale(domain=[0, seconds], nice=False)),
@@ -157,12 +156,16 @@ def _events(material: Material, trials: Trials, axes: _Axes) -> list[Any]:
 
 
 def stalls(series: Sequence[float]) -> list[int]:
-    """Seconds in which a phase all but stood still, against its own median; the last second may be cut short."""
+    """Seconds in which a phase all but stood still, against its own median, once its client was under way.
+
+    The last second may be cut short.
+    """
     whole = series[:-1]
     if len(whole) < 3:
         return []
     floor = STALL * float(np.median(whole))
-    return [second for second, value in enumerate(whole) if value < floor]
+    begun = next((second for second, value in enumerate(whole) if value >= floor), len(whole))
+    return [second for second, value in enumerate(whole) if value < floor and second > begun]
 
 
 def checkpoints_begun(samples: pd.DataFrame, phase: str, clock: str = "second") -> list[float]:

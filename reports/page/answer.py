@@ -1,8 +1,7 @@
-"""The first screen: the decision, the constraints, what is open, what went wrong, and every arm at a glance."""
+"""The first screen: the decision, the constraints, and every arm at a glance."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,19 +9,16 @@ from analysis.decide import sentences
 from analysis.decide.constraints import State
 from analysis.decide.recommendation import Status
 from analysis.stats import quantities
-from analysis.stats.effects import Group
 from analysis.stats.metrics import metric
-from analysis.stats.quantities import block_number
-from analysis.stats.verdicts import Family, Verdict
+from analysis.stats.verdicts import Verdict
 from reports.charts.base import direction
 from reports.tables import ABSENT
 from reports.theme import VERDICTS, ArmStyle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from analysis.decide.constraints import ArmCheck
     from analysis.decide.recommendation import Choice
+    from analysis.stats.effects import Group
     from analysis.stats.verdicts import Effect
     from reports.material import Material
 
@@ -55,16 +51,6 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Notice:
-    """Something that spoils or limits the run, as one line; its single cases behind it."""
-
-    level: str
-    """`serious` or `caveat`."""
-    text: str
-    details: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class GlanceCell:
     """One metric of one arm against the baseline; the baseline itself has its own figure."""
 
@@ -91,6 +77,8 @@ class Glance:
     columns: tuple[tuple[str, str], ...]
     """Label and direction."""
     rows: tuple[GlanceRow, ...]
+    aged: str
+    """What the state after the workloads is, by the baseline's; empty where there is none."""
 
 
 def choice_of(material: Material, group: Group) -> Choice | None:
@@ -124,82 +112,6 @@ def _checks(choice: Choice) -> tuple[Check, ...]:
     )
 
 
-def undecided(material: Material) -> Notice | None:
-    """How many primary comparisons are open."""
-    decision = material.decision
-    effects = [one for one in decision.every_effect if one.family is Family.PRIMARY]
-    still = material.decision.undecided
-    if not still:
-        return None
-    number = "Every" if len(still) == len(effects) else f"{len(still)} of {len(effects)}"
-    noun = "primary comparison is" if len(still) in (1, len(effects)) else "primary comparisons are"
-    return Notice("caveat", f"{number} {noun} undecided", still)
-
-
-_SUMMARIES = {
-    "void-trials": "{n} void trial{s}: kept and shown, not counted",
-    "flagged-trials": "{n} trial{s} counted, but flagged",
-    "missing-blocks": "{n} arm{s} without a valid trial in some block",
-    "moved-block": "{n} block{s} may have run on a faster or slower host: a canary moved",
-    "standing-out": "{n} effect{s} with a block far from the others",
-}
-_SERIOUS = {"no-trials", "void-trials", "mixed-data", "few-blocks"}
-
-
-def notices(material: Material) -> tuple[Notice, ...]:
-    """What does not verify, missing trials and all caveats, one line a kind, the serious ones first."""
-    found = [*_unverified(material), *_missing(material)]
-    by_code: dict[str, list[str]] = {}
-    for caveat in material.decision.caveats:
-        by_code.setdefault(caveat.code, []).append(caveat.message)
-    reasons = _reasons(material)
-    for code, messages in by_code.items():
-        level = "serious" if code in _SERIOUS else "caveat"
-        if code in _SUMMARIES and (len(messages) > 1 or code in reasons):
-            text = _SUMMARIES[code].format(n=len(messages), s="" if len(messages) == 1 else "s")
-            found.append(Notice(level, text, reasons.get(code, tuple(messages))))
-        else:
-            found += [Notice(level, message.rstrip(".")) for message in dict.fromkeys(messages)]
-    return tuple(sorted(found, key=lambda notice: notice.level != "serious"))
-
-
-def _reasons(material: Material) -> dict[str, tuple[str, ...]]:
-    """The full reasons of void and flagged trials, where the caveats give only their codes."""
-    found: dict[str, tuple[str, ...]] = {}
-    for code, pairs in (
-        ("void-trials", [(record.trial, record.void) for record in material.records]),
-        ("flagged-trials", [(record.trial, record.flags) for record in material.counting]),
-    ):
-        lines = tuple(f"{trial}: {'; '.join(reason.message for reason in why)}" for trial, why in pairs if why)
-        if lines:
-            found[code] = lines
-    return found
-
-
-def _unverified(material: Material) -> Iterable[Notice]:
-    """That the report is made from files that are not as they were recorded."""
-    if faults := material.run.faults:
-        number = "one thing is" if len(faults) == 1 else f"{len(faults)} things are"
-        yield Notice("serious", f"This run does not verify: {number} not as recorded", faults)
-
-
-def _missing(material: Material) -> Iterable[Notice]:
-    """Planned trials without any record, by arm; an arm that never ran is named as such."""
-    present = {(record.block, record.cell) for record in material.run.records}
-    absent = [(block, cell) for block, cell in material.run.planned_trials if (block, cell) not in present]
-    if not absent:
-        return
-    planned = Counter(cell.arm for _, cell in material.run.planned_trials)
-    missing = Counter(cell.arm for _, cell in absent)
-    never = [arm for arm, count in missing.items() if count == planned[arm]]
-    if never and len(never) < len(planned):
-        verb = "has" if len(never) == 1 else "have"
-        yield Notice("serious", f"{sentences.listed(never)} {verb} no trial at all")
-    total = len(material.run.planned_trials)
-    details = tuple(f"block {block_number(block)}: {cell.arm} ({Group.of(cell).label})" for block, cell in absent)
-    yield Notice("serious", f"{len(absent)} of {total} planned trials are missing", details)
-
-
 def glance(material: Material, group: Group) -> Glance:
     """Every arm's primary metrics, against the baseline's."""
     choice = choice_of(material, group)
@@ -220,7 +132,7 @@ def glance(material: Material, group: Group) -> Glance:
         )
         for arm, style in material.styles.items()
     )
-    return Glance(tuple(columns), rows)
+    return Glance(tuple(columns), rows, _aged(material, group) if _AGED in keys else "")
 
 
 def _at_a_glance(material: Material) -> tuple[str, ...]:
@@ -229,6 +141,24 @@ def _at_a_glance(material: Material) -> tuple[str, ...]:
     if _FRESH in keys and _AGED not in keys and any(key == _AGED for *_, key in material.figures):
         keys.insert(keys.index(_FRESH) + 1, _AGED)
     return tuple(keys)
+
+
+def _aged(material: Material, group: Group) -> str:
+    """Why a deployment stores more than a load does, with the baseline's figures."""
+    baseline = material.decision.baseline
+    last = next((name for name, phase in reversed(material.phases.items()) if phase.kind == "run"), None)
+    keys = ("compression_ratio", f"{last}.compression_ratio_after", "storage_reusable_share_aged")
+    fresh, aged, free = (material.figures.get((group, baseline, key)) for key in keys)
+    said = "Aged is after the workloads: what updates rewrite goes elsewhere in the file, and leaves room behind."
+    if fresh is None or aged is None or free is None:
+        return said
+    ratios, room = (
+        [quantities.quantity(one.value, one.unit) for one in (fresh, aged)],
+        quantities.number(100 * free.value, 2),
+    )
+    return (
+        f"{said} {baseline}'s compression ratio went from {ratios[0]} to {ratios[1]}, with {room} % of its file free."
+    )
 
 
 def _role(arm: str, baseline: str, choice: Choice | None) -> str:

@@ -15,8 +15,9 @@ from reports.charts.over_time import over_time
 from reports.charts.tradeoffs import tradeoff
 from reports.charts.turns import MOST_BLOCKS, blocks_with_turns, turns
 from reports.page import evidence
-from reports.page.answer import Answer, Glance, Notice, answer, choice_of, glance, notices, undecided
+from reports.page.answer import Answer, Glance, answer, choice_of, glance
 from reports.page.cost import CostPage, cost_page
+from reports.page.notices import Notice, notices, undecided
 from reports.page.steps import Step, engine_steps, platform_steps
 from reports.page.turns import HowRun, how_run
 
@@ -118,7 +119,12 @@ class Page:
     settings_verbatim: Table
     noise: Table
     hosts: Table
+    hosts_said: str
+    """What each host is, in a line."""
     findings: Table
+    """What the doctor advises on."""
+    findings_folded: Table
+    """What it finds good, or is not told."""
     corpora: Table
     versions: Table
 
@@ -147,7 +153,9 @@ def page(material: Material) -> Page:
         settings_verbatim=settings[2],
         noise=evidence.noise(material),
         hosts=evidence.hosts(material),
-        findings=evidence.findings(material),
+        hosts_said=evidence.hosts_said(material),
+        findings=evidence.findings(material, to_do=True),
+        findings_folded=evidence.findings(material, to_do=False),
         corpora=evidence.corpora(material),
         versions=evidence.versions(material),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from analysis.decide.constraints import State
 from analysis.decide.cost import HOURS_PER_MONTH, mean_growth
 from analysis.stats import quantities
 from analysis.stats.inference import t_quantile
@@ -52,7 +53,8 @@ class CostRow:
     """Against the baseline, within blocks."""
     interval: str
     cheapest: bool
-    eligible: bool
+    constraints: str
+    """Whether they are `satisfied`, `violated` or `undecided`."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,8 @@ def cost_page(material: Material, group: Group, key: str) -> CostPage | None:
     if choice is None or choice.costs is None:
         return None
     costs = choice.costs
-    eligible = [check.arm for check in choice.checks if check.state == "satisfied"]
-    rows = tuple(_row(material, arm, costs.cheapest, arm.arm in eligible) for arm in costs.arms)
+    states = {check.arm: check.state.value for check in choice.checks}
+    rows = tuple(_row(material, arm, costs.cheapest, states.get(arm.arm, ABSENT)) for arm in costs.arms)
     order = list(material.styles)
     return CostPage(
         key=key,
@@ -104,11 +106,11 @@ def cost_page(material: Material, group: Group, key: str) -> CostPage | None:
         aged=costs.prices.storage_state == "aged",
         fields=price_fields(costs.prices),
         rows=tuple(sorted(rows, key=lambda row: order.index(row.style.name))),
-        data=_data(material, group, costs.prices, eligible),
+        data=_data(material, group, costs.prices, [arm for arm, state in states.items() if state == State.SATISFIED]),
     )
 
 
-def _row(material: Material, arm: ArmCost, cheapest: str | None, eligible: bool) -> CostRow:  # noqa: FBT001
+def _row(material: Material, arm: ArmCost, cheapest: str | None, constraints: str) -> CostRow:
     ratio = arm.ratio
     spread = (ratio and quantities.spread(ratio)) or ""
     return CostRow(
@@ -121,7 +123,7 @@ def _row(material: Material, arm: ArmCost, cheapest: str | None, eligible: bool)
         change="baseline" if ratio is None else quantities.change(ratio.value),
         interval=spread,
         cheapest=arm.arm == cheapest,
-        eligible=eligible,
+        constraints=constraints,
     )
 
 

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from analysis.stats.metrics import metric, workload_of
-from analysis.stats.quantities import Unit, block_number, number, quantity
+from analysis.stats.quantities import Unit, block_number, number, quantity, visible
 from analysis.trial.counters import COUNTERS
 from analysis.trial.records import Regime
 from analysis.trial.regimes import Reads, reads
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from analysis.trial.records import Phase, TrialRecord
     from reports.material import Material
 
+_NOTHING_TO_DO = ("good", "unknown")
 _REGIMES = {
     Regime.IN_CACHE: "in the cache",
     Regime.OUT_OF_CACHE: "out of the cache",
@@ -220,11 +221,28 @@ def _flattened(values: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[st
             yield f"{prefix}{key}", value
 
 
-def findings(material: Material) -> Table:
-    """What the doctor says of the hosts."""
+def hosts_said(material: Material) -> str:
+    """Each host in a line: name, processor, cores, memory, system."""
+    return " ".join(f"{host}: {_in_a_line(survey)}." for host, survey in plain(material.run.hosts).items())
+
+
+def _in_a_line(survey: Mapping[str, Any]) -> str:
+    memory = survey.get("memory_total_bytes")
+    parts = (
+        survey.get("cpu_model"),
+        f"{cores} cores" if (cores := survey.get("cores_allowed") or survey.get("cores")) else None,
+        f"{quantity(memory, Unit.BYTES)} of memory" if isinstance(memory, int | float) else None,
+        survey.get("os"),
+        survey.get("kernel"),
+    )
+    return ", ".join(str(part) for part in parts if part) or "nothing is known of it"
+
+
+def findings(material: Material, *, to_do: bool) -> Table:
+    """What the doctor says of the hosts: what it advises on, or what is good or not told."""
     body = tuple((host, level, subject, found, advice)
                  for host, told in material.run.findings.items()
-                 for subject, found, level, advice in told)  # fmt: skip
+                 for subject, found, level, advice in told if (level not in _NOTHING_TO_DO) is to_do)  # fmt: skip
     return Table(("host", "level", "subject", "found", "advice"), body, labels=5)
 
 
@@ -262,13 +280,9 @@ def noise(material: Material) -> Table:
                 metric(floor.metric).label,
                 *(
                     ABSENT if percent is None else f"{number(percent)} %"
-                    for percent in (
-                        floor.scatter_percent,
-                        floor.round_scatter_percent,
-                        floor.load_scatter_percent,
-                        floor.detectable_percent,
-                    )
+                    for percent in (floor.scatter_percent, floor.round_scatter_percent, floor.load_scatter_percent)
                 ),
+                visible(floor.detectable_percent),
                 controls,
             )
         )

@@ -1,6 +1,8 @@
 // Draws the charts and computes the cost tables again. Everything it needs is in the page.
 "use strict";
 
+document.documentElement.dataset.live = ""; // what can be changed is shown only where it does something
+
 const data = JSON.parse(document.getElementById("report-data").textContent);
 
 // ---- charts ----------------------------------------------------------------------------------------------------------

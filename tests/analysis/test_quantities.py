@@ -63,6 +63,13 @@ def test_further_blocks_in_words(more: FurtherBlocks | None, text: str) -> None:
     assert sentences.further(more, "this comparison").startswith(text)
 
 
+@pytest.mark.parametrize(
+    ("percent", "said"), [(None, "unknown"), (4.21, "4.21 %"), (899.0, "899 %"), (901.0, "practically nothing")]
+)
+def test_the_smallest_visible_difference_in_words(percent: float | None, said: str) -> None:
+    assert quantities.visible(percent) == said
+
+
 def test_lists_in_words() -> None:
     assert [sentences.listed(names) for names in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [
         "", "a", "a and b", "a, b and c",

@@ -9,11 +9,15 @@ import pytest
 from datasets import prepare
 from datasets.recipes import FakerSentences
 from harness.errors import InputError
+from harness.hosts.site import Site
 from harness.ledger.ledger import MIXES_FILE, Ledger
 from harness.ledger.run_json import read_hosts, read_manifest, read_mixes_kept
 from harness.ledger.runs import open_run
+from harness.run.preparing import Ready, prepare_dataset
 from harness.run.resuming import keep_corpus, keep_start
+from harness.spec.load import load_campaign
 from harness.spec.mix import Mix
+from tests.campaigns import small
 from tests.harness.factory import record
 from tests.reports import sample
 
@@ -93,6 +97,18 @@ def test_a_run_without_trials_begins_anywhere(tmp_path: Path) -> None:
     keep_start(ledger, {"localhost": HOST}, VERSIONS, MIXES)
     assert keep_start(ledger, {"db": HOST}, VERSIONS, MIXES) == []
     assert read_hosts(ledger.folder) == {"db": HOST}
+
+
+def test_what_a_run_keeps_of_a_corpus_is_of_its_own_documents(tmp_path: Path) -> None:
+    """The cached corpus serves campaigns of every shape, and knows only the usual one."""
+    document, arms = {"fields": 1, "field_length": 400}, {"zlib": {"block_compressor": "zlib", "zlib_level": 1}}
+    spec = load_campaign(small(tmp_path / "a.yaml", 27999, document=document, arms=arms, decision={"baseline": "zlib"}))
+    ledger = open_run(tmp_path, "quick", "a: 1\n", "r1", anew=False)
+    ((name, recipe),) = spec.datasets.items()
+    prepare_dataset(spec, name, recipe, Site(tmp_path / "inventory", tmp_path), ledger, Ready())
+    kept = read_manifest(ledger.folder, name)
+    assert kept["shape"] == {"field_count": 1, "field_length_bytes": 400}
+    assert [one["codec"] for one in kept["expected_ratios"]] == ["zlib-1"]
 
 
 def test_a_dataset_that_became_another_is_refused(begun: Ledger, tmp_path: Path) -> None:

@@ -99,4 +99,4 @@ def test_the_live_picture_has_a_bar_and_a_percentage_for_each_share() -> None:
     green, dim = "\x1b[32m" + "━" * 12, "\x1b[2m" + "━" * 11
     assert green in row
     assert dim in row
-    assert " 50% 6 min 00 s left" in row
+    assert " 50% about 6 min 00 s left" in row

@@ -73,7 +73,12 @@ def run(records: Sequence[TrialRecord], **changes: Any) -> Run:
         "hosts": {"localhost": HOST},
         "manifests": dict.fromkeys(datasets, MANIFEST),
         "versions": {"Pressgauge": "0.1.0", "mongod": "6.0.5", "YCSB core": "0.17.0"},
-        "findings": {"localhost": [("transparent huge pages", "always", "warning", "set them to madvise")]},
+        "findings": {
+            "localhost": [
+                ("transparent huge pages", "always", "warn", "set them to madvise"),
+                ("swap", "none", "good", ""),
+            ]
+        },
         "moved": (),
         "time_series": {},
     }

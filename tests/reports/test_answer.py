@@ -9,8 +9,9 @@ import pytest
 from analysis.stats.criteria import Constraint, Criteria
 from reports.material import Material
 from reports.page.answer import answer, glance
+from reports.page.cost import cost_page
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, Noise, campaign
-from tests.reports.sample import run
+from tests.reports.sample import CRITERIA, run
 
 if TYPE_CHECKING:
     from analysis.trial.records import TrialRecord
@@ -78,3 +79,22 @@ def test_the_storage_after_the_workloads_stands_beside_that_after_the_load() -> 
     loads = run(campaign(workloads=()), criteria=chosen)
     columns = glance(Material(loads), loads.decision.recommendations[0].choice.group).columns
     assert "aged storage per document" not in [label for label, _ in columns]
+
+
+def test_the_aged_state_is_explained_with_the_baselines_figures() -> None:
+    told = run(campaign())
+    said = glance(Material(told), told.decision.recommendations[0].choice.group).aged
+    assert said.startswith("Aged is after the workloads: what updates rewrite goes elsewhere in the file")
+    assert "snappy's compression ratio went from " in said
+    loads = run(campaign(workloads=()))
+    assert glance(Material(loads), loads.decision.recommendations[0].choice.group).aged == ""
+
+
+def test_the_cost_table_says_undecided_where_the_constraints_are() -> None:
+    told = run(campaign(blocks=2), criteria=CRITERIA)
+    (found,) = told.decision.recommendations
+    states = {check.arm: check.state.value for check in found.choice.checks}
+    assert "undecided" in states.values()
+    page = cost_page(Material(told), found.choice.group, "cost")
+    assert page is not None
+    assert {row.style.name: row.constraints for row in page.rows} == states

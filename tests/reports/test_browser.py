@@ -285,6 +285,62 @@ def test_printed_charts_are_whole(browser: Browser, report: Path) -> None:
         assert visit.page.pdf(format="A4").startswith(b"%PDF")
 
 
+def test_a_printed_report_has_ten_pages_at_most_and_its_decision_table_is_whole(browser: Browser, turns: Path) -> None:
+    with Visit(browser, turns, **WIDE) as visit:
+        pages = re.findall(rb"/Type\s*/Page[^s]", visit.page.pdf(format="A4"))
+        assert 1 <= len(pages) <= 10
+        visit.page.emulate_media(media="print")
+        visit.page.set_viewport_size(A4_PX)  # type: ignore[arg-type] # a dict of two ints
+        table = visit.page.locator("table.glance").first
+        assert table.evaluate("e => getComputedStyle(e).breakInside") == "avoid"
+        assert table.evaluate("e => e.getBoundingClientRect().height") < A4_PX["height"]
+        assert not visit.page.get_by_text("Change them").is_visible()
+        assert not visit.page.locator("form.prices").is_visible()
+        assert not visit.page.get_by_text("The campaign as written").is_visible()
+
+
+def test_where_nothing_can_be_changed_nothing_says_so(browser: Browser, report: Path) -> None:
+    context = browser.new_context(offline=True, java_script_enabled=False, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(report.as_uri())
+    assert page.locator("#cost").get_by_text("Prices of").is_visible()
+    assert not page.get_by_text("Change them").is_visible()
+    assert not page.locator("form.prices").is_visible()
+    context.close()
+
+
+def test_a_phone_shows_cards_and_no_table_that_is_cut(browser: Browser, report: Path) -> None:
+    with Visit(browser, report, viewport=PHONE) as visit:
+        visit.page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+        cut = ".filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel)"
+        assert visit.page.evaluate(f"[...document.querySelectorAll('.scroll')]{cut}") == []
+        cells = "[...document.querySelectorAll('tbody td')].filter(e => !e.dataset.label).map(e => e.outerHTML)"
+        assert visit.page.evaluate(cells) == []
+        first = visit.page.locator("table.glance tbody tr").first
+        assert first.evaluate("e => getComputedStyle(e).display") == "block"
+        labels = first.evaluate("e => [...e.querySelectorAll('td')].map(c => getComputedStyle(c, '::before').content)")
+        assert '"rmw throughput"' in labels
+
+
+def test_what_is_looked_up_rarely_is_folded(browser: Browser, report: Path) -> None:
+    with Visit(browser, report, **WIDE) as visit:
+        for name in ("Hosts", "Engine counters, rmw", "What the doctor finds good, or is not told", "All trials"):
+            table = visit.page.get_by_role("region", name=name, include_hidden=True)
+            assert table.count() == 1
+            assert not table.is_visible()
+        assert visit.page.get_by_role("region", name="What the doctor advises on").is_visible()
+        assert visit.page.locator("#provenance").get_by_text("bench-1").first.is_hidden()
+
+
+def test_effects_stand_on_an_axis_of_factors(browser: Browser, report: Path) -> None:
+    with Visit(browser, report, **WIDE) as visit:
+        labels = visit.page.locator("[data-chart=effects] .role-axis-label text").all_text_contents()
+        ticks = [label for label in labels if label[:1] in "×÷"]
+        assert "×1" in ticks
+        assert any(tick.startswith("÷") for tick in ticks)
+        assert len(ticks) >= 4
+
+
 def test_keyboard_reaches_tables_and_prices(browser: Browser, report: Path) -> None:
     with Visit(browser, report, **WIDE) as visit:
         reached = set()

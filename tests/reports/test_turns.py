@@ -189,7 +189,7 @@ class TestWords:
             for key, chart in charts_of(html).items() if key.startswith("over-time-rmw")
             for part in chart["layer"] if "title" in part["encoding"].get("x", {})
         }  # fmt: skip
-        assert titles == {"own seconds from the phase's start"}
+        assert titles == {"seconds of its own"}
 
     def test_page_and_markdown_say_that_they_did_not(self, tmp_path: Path) -> None:
         text = text_of(rendered(run(campaign(arms=THREE), turn_s=4.0), tmp_path))
