@@ -1,0 +1,143 @@
+"""Draws runs of neighbours evenly over a source whose length is known only at its end."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.files import half_written
+from datasets.collections.records import Collection, Record
+from datasets.documents import draw
+from datasets.errors import DatasetError
+
+_LEAST_RUNS = 16
+"""Of the largest documents: a run ends early, so that a sample holds as many."""
+_LARGEST_RUN_BYTES = 2**25
+
+
+class Run(BaseModel):
+    """Neighbours in stored order."""
+
+    model_config = ConfigDict(frozen=True)
+
+    offset: int = Field(ge=0, description="How many documents come before it in the source.")
+    documents: int = Field(ge=1, description="How many documents it has.")
+    bytes: int = Field(ge=5, description="Their size in bytes of BSON.")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What was drawn, and what of."""
+
+    runs: tuple[Run, ...]
+    documents: int
+    """Of the whole source."""
+    bytes: int
+    """Of the whole source."""
+    bytes_estimated: bool
+    """Whether most of the source was not parsed, so that its size in BSON follows from what was."""
+
+
+@dataclass
+class _Spool:
+    """A file with the runs that are kept so far."""
+
+    path: Path
+    kept: list[tuple[int, Run]] = field(default_factory=list)
+    """Each with its number among the source's runs."""
+    size_bytes: int = 0
+
+    def append(self, number: int, run: Run, documents: Iterable[bytes]) -> None:
+        """Keep a run, too."""
+        with self.path.open("ab") as file:
+            file.writelines(documents)
+        self.kept.append((number, run))
+        self.size_bytes += run.bytes
+
+    def keep_only(self, wanted: Sequence[bool]) -> None:
+        """Keep the runs that are wanted, and give back the others' space."""
+        fewer = self.path.with_name(half_written(self.path.name))
+        with self.path.open("rb") as file, fewer.open("wb") as out:
+            for (_, run), keep in zip(self.kept, wanted, strict=True):
+                data = file.read(run.bytes)
+                if keep:
+                    out.write(data)
+        fewer.replace(self.path)
+        self.kept = [one for one, keep in zip(self.kept, wanted, strict=True) if keep]
+        self.size_bytes = sum(run.bytes for _, run in self.kept)
+
+
+def draw_runs(collection: Collection, path: Path, *, most_bytes: int, run_documents: int, seed: int) -> Drawn:
+    """Write runs of the collection to a file, and tell which; all of it, as one run, where it is small enough.
+
+    While the source is read, one run of each 2, 4, 8, … neighbouring ones is kept, as many as fit twice; at its end
+    some of these at equal distances. So each run is as likely as any other, and none of the source's
+    regions is left out. What is not drawn is counted, but not parsed. Raises DatasetError and OSError.
+    """
+    spool = _Spool(path)
+    path.touch()
+    level = number = documents = raw_bytes = looked_at = found = 0
+    for records in _runs(collection, run_documents, min(max(most_bytes // _LEAST_RUNS, 1), _LARGEST_RUN_BYTES)):
+        size = sum(len(record.raw) for record in records)
+        if _is_drawn(number, level, seed):
+            parsed = [collection.records.document(record) for record in records]
+            run = Run(offset=documents, documents=len(records), bytes=sum(map(len, parsed)))
+            spool.append(number, run, parsed)
+            looked_at, found = looked_at + size, found + run.bytes
+        while spool.size_bytes > 2 * most_bytes and len(spool.kept) > 1:
+            level += 1
+            spool.keep_only([_is_drawn(kept, level, seed) for kept, _ in spool.kept])
+        number, documents, raw_bytes = number + 1, documents + len(records), raw_bytes + size
+    if not documents:
+        raise DatasetError(f"dataset {collection.path}: holds no documents; give a source with at least one")
+    _thin_out(spool, collection, most_bytes, seed)
+    kept = [run for _, run in spool.kept]
+    if sum(run.documents for run in kept) == documents:
+        kept = [Run(offset=0, documents=documents, bytes=spool.size_bytes)]
+    parsed_all = collection.sizes_are_bson or looked_at == raw_bytes
+    return Drawn(
+        runs=tuple(kept),
+        documents=documents,
+        bytes=round(raw_bytes * (1 if collection.sizes_are_bson else found / looked_at)),
+        bytes_estimated=not parsed_all,
+    )
+
+
+def _runs(collection: Collection, run_documents: int, run_bytes: int) -> Iterator[list[Record]]:
+    """Cut the source into runs: all of its documents, each once."""
+    run: list[Record] = []
+    size = 0
+    for record in collection.records:
+        if run and (len(run) >= run_documents or size + len(record.raw) > run_bytes):
+            yield run
+            run, size = [], 0
+        run.append(record)
+        size += len(record.raw)
+    if run:
+        yield run
+
+
+def _is_drawn(number: int, level: int, seed: int) -> bool:
+    """Tell whether a run is the one of its 2^level neighbours: at each level, one of two halves is drawn."""
+    return all(number >> (up - 1) & 1 == draw(seed, up, number >> up, 0) & 1 for up in range(level, 0, -1))
+
+
+def _thin_out(spool: _Spool, collection: Collection, most_bytes: int, seed: int) -> None:
+    """Keep runs at equal distances, as many as fit."""
+    runs = len(spool.kept)
+    count = runs
+    chosen = set(range(runs))
+    while (size := sum(spool.kept[one][1].bytes for one in chosen)) > most_bytes:
+        count = min(count - 1, count * most_bytes // size)
+        if count < 1:
+            break
+        first = draw(seed, 0, runs, count) % 2**32
+        chosen = {(one * 2**32 + first) * runs // (count * 2**32) for one in range(count)}
+    if count < 1:
+        raise DatasetError(
+            f"dataset {collection.path}: has documents that are larger than the {most_bytes:,} bytes that a sample may "
+            "have; let it be larger"
+        )
+    if count < runs:
+        spool.keep_only([one in chosen for one in range(runs)])
