@@ -33,7 +33,7 @@ def in_force(server: Server, database: str, collection: str, opening: str | None
     status = server.command("admin", {"serverStatus": 1})
     parameters = server.command("admin", {"getParameter": "*"})
     fcv = parameters.get("featureCompatibilityVersion", {})
-    statistics = _collection_statistics(server, database, collection)
+    statistics = collection_statistics(server, database, collection)
     return {
         "format_version": FORMAT_VERSION,
         "version": build["version"],
@@ -71,7 +71,7 @@ def snapshot(
         "checkpoint_s": checkpoint_s,
         "counters_after_checkpoint": _counters(server, process),
         "db_stats": server.command(database, {"dbStats": 1, **free_storage}),
-        "coll_stats": _collection_statistics(server, database, collection),
+        "coll_stats": collection_statistics(server, database, collection),
         "files": file_bytes(directory / "data"),
     }
 
@@ -114,7 +114,7 @@ def _counters(server: Server, process: Process) -> Document:
     return {"at_s": at_s, "server_status": server.command("admin", {"serverStatus": 1}), "process": process.counters()}
 
 
-def _collection_statistics(server: Server, database: str, collection: str) -> Document:
+def collection_statistics(server: Server, database: str, collection: str) -> Document:
     """The aggregation stage has been there since 3.4; the collStats command is deprecated from 6.2."""
     stage: Document = {"$collStats": {"storageStats": {}}}
     answer = server.command(database, {"aggregate": collection, "pipeline": [stage], "cursor": {}})
