@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from datasets.collections.checks import check
-from datasets.collections.records import LARGEST_DOCUMENT_BYTES, Record
+from datasets.collections.checks import LARGEST_DOCUMENT_BYTES, check
+from datasets.collections.records import Record
 from datasets.collections.streams import opened
 from datasets.errors import DatasetError
 

@@ -7,9 +7,11 @@ import bson
 from bson.codec_options import CodecOptions, DatetimeConversion
 from bson.errors import BSONError
 
-from datasets.collections.records import DEEPEST, LARGEST_DOCUMENT_BYTES
 from datasets.errors import DatasetError
 
+LARGEST_DOCUMENT_BYTES = 16 * 2**20  # MongoDB's limit
+DEEPEST = 180
+"""Levels of nesting below a document that mongod 6.0.5 stores; its limit of 200 leaves room for what is around one."""
 # Dates that Python can't show are MongoDB's all the same.
 OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_MS)
 _CONTAINERS = (b"\x03", b"\x04", b"\x0f")  # the types' bytes: a document, a list, code with its scope
@@ -22,10 +24,10 @@ def check(document: bytes, where: str) -> None:
     try:
         decoded = bson.decode(document, OPTIONS)
         # Each level has a byte that names its type: with fewer of them, a document can't be too deep.
-        deep = sum(map(document.count, _CONTAINERS)) >= DEEPEST and _levels(decoded) > DEEPEST
-    except RecursionError:
-        deep = True
-    except (BSONError, ValueError, TypeError, OverflowError) as error:
+        deep = sum(map(document.count, _CONTAINERS)) > DEEPEST and levels(decoded) - 1 > DEEPEST
+    except (BSONError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        if "recursion" in str(error):  # which the driver wraps in an error of its own
+            raise too_deep(where) from None
         raise DatasetError(f"{where}: no valid BSON ({error}); mend it at its source, or leave it out") from None
     if deep:
         raise too_deep(where)
@@ -35,12 +37,14 @@ def check(document: bytes, where: str) -> None:
 
 def too_deep(where: str) -> DatasetError:
     """Say that a document is nested too deeply."""
-    return DatasetError(f"{where}: nested in more than {DEEPEST} levels, MongoDB's limit; flatten it, or leave it out")
+    return DatasetError(
+        f"{where}: nested in more than {DEEPEST} levels, which MongoDB doesn't store; flatten it, or leave it out"
+    )
 
 
-def _levels(value: object) -> int:
-    """Count the levels of a decoded document."""
+def levels(value: object) -> int:
+    """Count the levels of a decoded document, itself included."""
     inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else None
     if isinstance(value, bson.Code) and value.scope is not None:
         inner = value.scope.values()
-    return 0 if inner is None else 1 + max(map(_levels, inner), default=0)
+    return 0 if inner is None else 1 + max(map(levels, inner), default=0)

@@ -90,7 +90,7 @@ def draw_runs(collection: Collection, path: Path, *, most_bytes: int, run_docume
             spool.keep_only([_is_drawn(kept, level, seed) for kept, _ in spool.kept])
         number, documents, raw_bytes = number + 1, documents + len(records), raw_bytes + size
     if not documents:
-        raise DatasetError(f"dataset {collection.path}: holds no documents; give a source with at least one")
+        raise no_documents(collection.path)
     _thin_out(spool, collection, most_bytes, seed)
     kept = [run for _, run in spool.kept]
     if sum(run.documents for run in kept) == documents:
@@ -102,6 +102,11 @@ def draw_runs(collection: Collection, path: Path, *, most_bytes: int, run_docume
         bytes=round(raw_bytes * (1 if collection.sizes_are_bson else found / looked_at)),
         bytes_estimated=not parsed_all,
     )
+
+
+def no_documents(path: Path) -> DatasetError:
+    """Say that a source is empty."""
+    return DatasetError(f"dataset {path}: holds no documents; give a source with at least one")
 
 
 def _runs(collection: Collection, run_documents: int, run_bytes: int) -> Iterator[list[Record]]:

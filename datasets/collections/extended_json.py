@@ -61,7 +61,7 @@ def parse(text: bytes, where: str, line: int, number: int) -> bytes:
 def _why(error: Exception) -> str:
     if isinstance(error, _Fault):
         return str(error)
-    if isinstance(error, OverflowError):
+    if isinstance(error, OverflowError) or "integer string conversion" in str(error):  # thousands of digits
         return 'a number is beyond 64 bits; write it as {"$numberDouble": "…"} or {"$numberDecimal": "…"}'
     return f"no Extended JSON ({error}); see docs/own-data.md"
 

@@ -71,7 +71,7 @@ class _Array:
         self._window = ""
         self._at = 0
         self._line = 1
-        self._scan = json.JSONDecoder().raw_decode
+        self._scan = json.JSONDecoder(parse_int=str, parse_float=str).raw_decode  # its end is all that matters
 
     def __iter__(self) -> Iterator[Record]:
         """Give the texts of the array's elements."""
@@ -119,22 +119,26 @@ class _Array:
     def _element(self) -> str:
         """Take an element's text, whatever it is: what it has to be is the parser's to say."""
         while True:
+            begins = self._at
             try:
-                _, end = self._scan(self._window, self._at)
+                _, end = self._scan(self._window, begins)
             except json.JSONDecodeError as error:
+                lines = self._window.count("\n", begins, error.pos)
                 cut = error.pos > len(self._window) - _NEAR_THE_END or error.msg.startswith("Unterminated")
-                if len(self._window) - self._at > LONGEST_TEXT:
+                if len(self._window) - begins <= LONGEST_TEXT and cut and self._more():
+                    continue
+                if cut and len(self._window) > LONGEST_TEXT:
                     raise _too_long(self._path, self._line) from None
-                if not cut or not self._more():
-                    self._line += self._window.count("\n", self._at, error.pos)
-                    raise self._fault(error.msg) from None
+                self._line += lines
+                raise self._fault(error.msg) from None
             except RecursionError:
                 raise too_deep(f"dataset {self._path}, line {self._line}") from None
-            else:
-                text = self._window[self._at : end]
-                self._at = end
-                self._line += text.count("\n")
-                return text
+            if end - begins > LONGEST_TEXT:
+                raise _too_long(self._path, self._line)
+            self._at = end
+            text = self._window[begins:end]
+            self._line += text.count("\n")
+            return text
 
     def _more(self) -> bool:
         """Read on, twice as much as there is, so that a long document is not looked at too often."""

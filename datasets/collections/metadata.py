@@ -7,6 +7,7 @@ from typing import Any
 from bson import json_util
 from pydantic import BaseModel, ConfigDict, Field
 
+from datasets.collections.checks import DEEPEST, levels
 from datasets.errors import DatasetError
 
 LARGEST_BYTES = 2**24
@@ -38,13 +39,15 @@ class Metadata(BaseModel):
 def parse_metadata(text: bytes | str, where: str) -> Metadata:
     """Read the content of a `metadata.json`, `where` it came from. Raises DatasetError."""
     try:
-        stored = json.loads(text)
+        stored = json.loads(text, parse_constant=_no_number)
+        if levels(stored) > DEEPEST:
+            raise ValueError("nested too deeply")
         kind = stored.get("type", "collection")
         options = dict(stored.get("options", {}))
         indexes = tuple(_index(index) for index in stored.get("indexes", ()))
         config = options.get("storageEngine", {}).get("wiredTiger", {}).get("configString", "")
         found = _COMPRESSOR.search(config)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise DatasetError(
             f"{where}: is not what mongodump writes about a collection ({error}); dump the collection again"
         ) from None
@@ -67,3 +70,7 @@ def _plain(direction: Any) -> int | float | str:
     if isinstance(value, str):
         return value
     return int(value) if value == int(value) else float(value)
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")

@@ -7,10 +7,6 @@ from typing import NamedTuple, Protocol
 
 from datasets.collections.metadata import Metadata
 
-LARGEST_DOCUMENT_BYTES = 16 * 2**20  # MongoDB's limit
-DEEPEST = 200
-"""Levels of nesting that the server takes, the document itself being the first."""
-
 
 class Record(NamedTuple):
     """A document as its source has it: cheap to come by, neither parsed nor checked."""

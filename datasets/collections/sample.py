@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.files import half_written, sync, write_whole
 from core.stored import read_regular
 from datasets.collections.bson_file import BsonFile
-from datasets.collections.draw import Drawn, Run, draw_runs
+from datasets.collections.draw import Drawn, Run, draw_runs, no_documents
 from datasets.collections.metadata import Index
 from datasets.collections.profile import PathProfile, profile
 from datasets.collections.records import Collection
@@ -91,8 +91,16 @@ def read_documents(source: Path) -> Iterator[bytes]:
 
     Raises DatasetError with the file and the line, or the document's number and byte.
     """
-    records = find_collection(source).records
-    return map(records.document, records)
+    return _documents(find_collection(source))
+
+
+def _documents(collection: Collection) -> Iterator[bytes]:
+    """Give all documents, of which there has to be one."""
+    record = None
+    for record in collection.records:
+        yield collection.records.document(record)
+    if record is None:
+        raise no_documents(collection.path)
 
 
 def take_sample(source: Path, folder: Path, *, most_bytes: int, run_documents: int = 240, seed: int) -> Sample:

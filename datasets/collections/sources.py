@@ -52,7 +52,7 @@ def _head(path: Path) -> bytes:
     """Give the first bytes of a file's content. Raises DatasetError if it has none."""
     with opened(path, links=True) as stream:
         head = stream.peek(1)
-    if not head.strip():
+    if not head.removeprefix(BOM_UTF8).strip():
         raise DatasetError(f"dataset {path}: is empty; give a file with at least one document")
     return head
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import shutil
 from dataclasses import dataclass
 from functools import cache
@@ -9,8 +11,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import bson
+
 from analysis.trial import ftdc
 from analysis.trial.records import TrialRecord
+from datasets import DatasetError
+from datasets.collections import take_sample
 from harness.cli.gating import read_side, read_tolerances
 from harness.errors import InputError
 from harness.ledger.artefacts import read_record
@@ -20,6 +26,7 @@ from harness.run.canary_book import FILE as CANARIES
 from harness.run.canary_book import read_canaries
 from harness.spec.load import ROOT, load_campaign
 from harness.spec.mix import read_mix
+from tests.datasets.dumps import METADATA, archive
 from tests.fuzz import recorded_run
 from tests.harness.recorded_trial import TRIAL, read_recorded
 from workloads import YcsbOutputError, read_interval_log
@@ -103,7 +110,24 @@ def _of_run(name: str) -> Reader:
     return Reader((recorded_run.seed(name),), recorded_run.read_with, InputError, name, slow=True)
 
 
+def _sampled(path: Path) -> object:
+    with TemporaryDirectory() as folder:
+        return take_sample(path, Path(folder, "sample"), most_bytes=2**20, seed=1).manifest
+
+
+def _beside_documents(path: Path) -> object:
+    path.with_name("a.bson").write_bytes(_DOCUMENTS[0])
+    return _sampled(path.with_name("a.bson"))
+
+
+_DOCUMENTS = tuple(bson.encode({"_id": n, "a": {"b": [n, "text", None, 1.5, b"\x00"]}}) for n in range(3))
+_LINES = b'{"a": {"$numberLong": "5"}, "b": ["\\u00e4", null, 1.5e3]}\n{"_id": {"$oid": "65a000000000000000000001"}}\n'
+_ARRAY = b'[\n {"a": {"$date": "2023-11-14T22:13:20.123Z"}},\n {"b": {"$binary": {"base64": "AA==", "subType": "00"}}}]'
 READERS = {
+    "json-documents": Reader((_LINES, _ARRAY, gzip.compress(_LINES)), _sampled, DatasetError),
+    "bson-documents": Reader((b"".join(_DOCUMENTS), gzip.compress(b"".join(_DOCUMENTS))), _sampled, DatasetError),
+    "archive": Reader((archive({"a.b": _DOCUMENTS}),), _sampled, DatasetError),
+    "dump-metadata": Reader((json.dumps(METADATA).encode(),), _beside_documents, DatasetError, "a.metadata.json"),
     "spec": Reader(
         tuple(path.read_bytes() for path in sorted((ROOT / "campaigns").glob("*.yaml"))), load_campaign, InputError
     ),
