@@ -1,17 +1,16 @@
-"""An estimate of one's own documents on real mongods, through the README's own command."""
+"""An estimate of one's own documents on real mongods."""
 
 from __future__ import annotations
 
 import json
 import random
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 from analysis.estimate.records import Estimate
-from harness.spec.load import ROOT, load_campaign
-from tests.harness.commands import HOME, environment, harness, left_running
+from harness.spec.load import load_campaign
+from tests.harness.commands import HOME, harness, left_running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,12 +27,11 @@ def write_documents(path: Path, count: int) -> None:
             file.write(json.dumps({"_id": number, "text": text, "list": [{"n": draw.random()}, None]}) + "\n")
 
 
-def test_make_estimate(tmp_path: Path) -> None:
+def test_a_file_of_documents_is_estimated(tmp_path: Path) -> None:
     source = tmp_path / "my orders.jsonl"
     write_documents(source, 4000)
-    command = ["make", "-s", "estimate", f"DATA={source}", f"RESULTS={tmp_path}", "PRICE=0.1"]
-    ran = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=600, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    ran = harness("estimate", source, "--results", tmp_path, "--price", "0.1", "--port", "27560")
+    assert ran.code == 0, ran.out + ran.err
     folder = tmp_path / "estimate/my-orders"
     found = Estimate.model_validate_json((folder / "estimate.json").read_bytes())
     assert found.source.documents == found.source.sample_documents == 4000
@@ -44,7 +42,7 @@ def test_make_estimate(tmp_path: Path) -> None:
     assert levels[15] < levels[1]
     assert [index.name for index in found.indexes] == ["_id_"]
     assert all(row.monthly_cost and row.monthly_cost.value > 0 for row in found.rows)
-    assert "It says nothing of speed" in ran.stdout
+    assert "It says nothing of speed" in ran.out
     assert "<html" in (folder / "index.html").read_text(encoding="utf-8")
     assert load_campaign(folder / "campaign.yaml").decision.baseline == "snappy"
     assert left_running(HOME) == []

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.failures import Failure, run_module
+from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wiredtiger
 from ansible.module_utils.pressgauge.page_census import NotReadableError, census
 from ansible.module_utils.pressgauge.processes import Process
 from ansible.module_utils.pressgauge.servers import LONG_S, Credentials, Server
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RETURN = r"""
+opening_wiredtiger: {type: str, returned: always, description: "What mongod passed to WiredTiger, its levels among it."}
 loads:
   type: list
   returned: always
@@ -59,12 +61,14 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     """Load each collection in turn."""
     directory = Path(params["directory"])
     process = Process.recorded(directory / "mongod.pid")
+    log = directory / "mongod.log"
     if process is None:
-        raise Failure("engine", f"the mongod of instance {directory.name} is gone")
+        said = last_words(log, directory / "console.log")
+        raise Failure("engine", f"mongod of instance {directory.name} is gone. The last it said:\n{said}")
     content = Path(params["documents"]).read_bytes()
     with Server(params["port"], Credentials(params["password"])) as server:
         loads = [_load(server, process, directory, content, one, params["most_seconds"]) for one in params["loads"]]
-    return {"changed": True, "loads": loads}
+    return {"changed": True, "opening_wiredtiger": opening_wiredtiger(log) or "", "loads": loads}
 
 
 def _load(

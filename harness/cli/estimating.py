@@ -37,6 +37,7 @@ def estimate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named o
     replicas: Annotated[int, typer.Option("--replicas", min=1, max=50, help="Members that store the data.")] = 3,
     currency: Annotated[str, typer.Option("--currency", help="Of the price.")] = "USD",
     engine: Annotated[str, typer.Option("--engine", help="mongod's version.")] = "6.0.5",
+    port: Annotated[int, typer.Option("--port", min=1024, max=65535, help="Of the mongods; must be free.")] = 27117,
     results: ResultsOption = DEFAULT_RESULTS,
     inventory: InventoryOption = "local",
     home: HomeOption = DEFAULT_HOME,
@@ -49,6 +50,7 @@ def estimate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named o
         name=name,
         data=data,
         engine=WheelEngine(version=engine),
+        port=port,
         price=Price(per_gb_month=price, replicas=replicas, currency=currency) if price else None,
     )
     folder = results / _FOLDER / name

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from analysis.trial.counters import release
+from analysis.trial.read_back import mismatches, read_in_force
 from analysis.trial.records import Compressor, Settings
+from analysis.trial.wiredtiger_config import differing
 from core.bounds import Amount, Bytes, Count, Seconds, Text
 from datasets import CODECS
 from harness.plan.told import Told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from datasets.collections import Index
@@ -101,7 +103,17 @@ class Loaded(Told):
 class AllLoaded(Told):
     """What `mongod_loads` gives back."""
 
+    opening_wiredtiger: Text
     loads: list[Loaded]
+
+    def faults(self, asked: Settings, found: Mapping[str, Shape]) -> Iterator[str]:
+        """What is in force otherwise than asked, of the mongod's levels and of each collection."""
+        for one in self.loads:
+            wrong = differing(found[one.name].config, one.creation_string) if one.name in found else None
+            if wrong and wrong != "block_compressor=":  # which WiredTiger writes out where none is asked for
+                yield f"collection {one.name} is created with {wrong}; asked was {found[one.name].config}"
+        told = {"opening_wiredtiger": self.opening_wiredtiger}
+        yield from (one.message for one in mismatches(asked, read_in_force(told), "") if one.code == "level-mismatch")
 
 
 def shapes(version: str) -> list[list[Shape]]:

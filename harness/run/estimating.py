@@ -13,8 +13,7 @@ import numpy as np
 
 from analysis.estimate import storage
 from analysis.estimate.records import Estimate, Index, Price, Row, Source
-from analysis.trial.records import Compressor
-from analysis.trial.wiredtiger_config import differing
+from analysis.trial.records import Compressor, Settings
 from datasets.collections import read_documents, take_sample
 from datasets.errors import DatasetError
 from harness.errors import EngineError, HostError, InputError
@@ -112,18 +111,12 @@ def _load(
     (outcome,) = side_by_side([work])
     if not outcome.ok:
         raise HostError(f"the estimate failed: {outcome.failed_task}: {outcome.message}", do=f"mend it; see {log}")
-    loads = {
-        load.name: load for answer in outcome.answers_of("mongod_loads") for load in answer.parsed(AllLoaded).loads
-    }
-    for one in (shape for mongod in shapes(wanted.engine.version) for shape in mongod):
-        wrong = differing(one.config, loads[one.name].creation_string)
-        if wrong and not _is_none(one, wrong):
-            raise EngineError(f"a collection {wrong}; asked was {one.config}", do="report it, with mongod's version")
-    return loads
-
-
-def _is_none(shape: Shape, wrong: str) -> bool:
-    return shape.config.startswith("block_compressor=,") and wrong == "block_compressor="
+    every = [answer.parsed(AllLoaded) for answer in outcome.answers_of("mongod_loads")]
+    found = {shape.name: shape for mongod in shapes(wanted.engine.version) for shape in mongod}
+    for mongod, loaded in zip(told["mongods"], every, strict=True):
+        for fault in loaded.faults(Settings.model_validate(mongod["settings"]), found):
+            raise EngineError(f"{mongod['name']}: {fault}", do=f"report it, with {log}")
+    return {load.name: load for loaded in every for load in loaded.loads}
 
 
 def _estimated(wanted: Wanted, sample: SampleManifest, loads: Mapping[str, Loaded], began: float) -> Estimate:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from analysis.trial.records import Compressor, Settings
 from analysis.trial.wiredtiger_config import options
 from datasets.collections import Index
 from harness.plan.estimated_campaign import campaign_text
@@ -17,6 +18,8 @@ from harness.spec.load import load_campaign
 from tests.reports.estimated import estimated
 
 NOWHERE = Path("/nowhere")
+EVEN = Shape(Compressor.SNAPPY, None, 2**15, 2**15)
+CREATED = "block_compressor=snappy,leaf_page_max=32KB,memory_page_image_max=32KB"
 LOADED = {
     "name": "snappy-32-32", "creation_string": "block_compressor=snappy", "documents": 2, "document_bytes": 100,
     "storage_bytes": 8192, "free_bytes": 0, "index_bytes": {"_id_": 4096}, "seconds": 0.5, "cpu_s": 0.25,
@@ -60,15 +63,37 @@ def test_indexes_of_the_source_are_made() -> None:
     ]
 
 
+def loaded(opening: object = "", **other: object) -> AllLoaded:
+    told = {"opening_wiredtiger": opening, "loads": [LOADED | other], "changed": True}
+    return AllLoaded.model_validate(json.loads(json.dumps(told)))
+
+
 def test_what_the_module_tells_is_read_as_json_has_it() -> None:
-    (load,) = AllLoaded.model_validate(json.loads(json.dumps({"loads": [LOADED], "changed": True}))).loads
-    assert load.pages == [(120, 4096, 2)]
+    assert loaded().loads[0].pages == [(120, 4096, 2)]
+
+
+@pytest.mark.parametrize(
+    ("opening", "created", "faults"),
+    [
+        ("zstd=(compression_level=15),builtin_extension_config={zlib={compression_level=9}}", CREATED, []),
+        ("zstd=(compression_level=6),zlib={compression_level=9}", CREATED, ["the zstd level is 6; asked was 15"]),
+        ("zstd=(compression_level=15)", CREATED, ["the zlib level could not be read back; asked was 9"]),
+        (
+            "zstd=(compression_level=15),zlib=(compression_level=9)",
+            CREATED.replace("max=32KB", "max=64KB", 1),
+            [f"collection snappy-32-32 is created with leaf_page_max=64KB; asked was {EVEN.config}"],
+        ),
+    ],
+)
+def test_what_is_in_force_is_what_was_asked(opening: str, created: str, faults: list[str]) -> None:
+    asked = Settings(block_compressor=Compressor.SNAPPY, zstd_level=15, zlib_level=9, cache_size_bytes=2**30)
+    assert list(loaded(opening, creation_string=created).faults(asked, {EVEN.name: EVEN})) == faults
 
 
 @pytest.mark.parametrize("wrong", [{"pages": []}, {"pages": [[1, 2, 0]]}, {"documents": 0}, {"cpu_s": "much"}])
 def test_what_can_not_be_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
-        AllLoaded.model_validate({"loads": [LOADED | wrong]})
+        loaded(**wrong)
 
 
 def test_the_campaign_it_leaves_is_valid(tmp_path: Path) -> None:
