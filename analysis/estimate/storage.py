@@ -18,7 +18,7 @@ from analysis.estimate.records import Range
 from analysis.stats.inference import t_quantile_of
 
 Pages = NDArray[np.int64]
-"""Of each leaf page, in stored order: bytes in memory, bytes on disk, documents."""
+"""Of each leaf page, or a few neighbours, in stored order: bytes in memory, bytes on disk, documents, pages."""
 
 FILE_BYTES = 16 * 2**10
 """What a collection's file holds beside its pages: its description, and the lists of its last checkpoints."""
@@ -64,8 +64,8 @@ def per_document(pages: Pages, whole: Whole, sampling: Scatter, swing: Scatter |
     What the pages tell is the ratio of disk to memory; how large documents are the source says of all of them.
     """
     used = settled(pages) if swing else pages
-    memory, disk, documents = used.sum(axis=0, dtype=float)
-    leaf = (disk + INTERNAL_BYTES_PER_LEAF * len(used)) / memory
+    memory, disk, documents, count = used.sum(axis=0, dtype=float)
+    leaf = (disk + INTERNAL_BYTES_PER_LEAF * count) / memory
     # What a document takes in memory beside its BSON does not grow with it
     beside = memory / documents - whole.sample_bytes / whole.sample_documents
     value = leaf * (whole.bytes / whole.documents + beside) + FILE_BYTES / whole.documents

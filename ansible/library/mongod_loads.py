@@ -17,7 +17,7 @@ from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wired
 from ansible.module_utils.pressgauge.page_census import NotReadableError, census
 from ansible.module_utils.pressgauge.processes import Process
 from ansible.module_utils.pressgauge.servers import LONG_S, Credentials, Server
-from ansible.module_utils.pressgauge.snapshots import collection_statistics
+from ansible.module_utils.pressgauge.snapshots import collection_file, collection_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,8 +29,8 @@ loads:
   returned: always
   description: >-
     Of each load its name, creation_string, documents, document_bytes, storage_bytes, free_bytes, index_bytes (by
-    index), seconds, cpu_s (mongod's), internal_bytes and pages, each leaf page's bytes in memory and on disk and its
-    documents.
+    index), seconds, cpu_s (mongod's), internal_bytes and pages, the leaf pages in stored order, each or a few
+    neighbours' bytes in memory and on disk, documents, and how many pages they are.
 """
 
 ARGUMENTS: dict[str, Any] = {
@@ -54,6 +54,7 @@ ARGUMENTS: dict[str, Any] = {
 }
 _COLLECTION = "estimate"
 _WITH_INDEXES, _WITHOUT = "pressgauge", "local"
+_MOST_TOLD = 1000
 _BATCH_BYTES, _BATCH_DOCUMENTS = 2**20, 1000
 
 
@@ -89,9 +90,8 @@ def _load(
         server.command("admin", {"fsync": 1}, timeout_s=LONG_S)
     seconds, cpu_s = time.monotonic() - began, _cpu_s(process) - cpu_before
     said = collection_statistics(server, database, _COLLECTION)
-    file = said["wiredTiger"]["uri"].rpartition(":")[2] + ".wt"
     try:
-        found = census(directory / "data" / file)
+        found = census(collection_file(directory, said))
     except (NotReadableError, OSError, ValueError) as error:
         raise Failure("engine", f"the pages of collection {load['name']} can't be read: {error}") from error
     server.command(database, {"drop": _COLLECTION})
@@ -106,8 +106,16 @@ def _load(
         "seconds": seconds,
         "cpu_s": cpu_s,
         "internal_bytes": found.internal_bytes,
-        "pages": found.leaves,
+        "pages": list(_merged(found.leaves)),
     }
+
+
+def _merged(leaves: list[list[int]]) -> Iterator[list[int]]:
+    """Pages with their neighbours, so that they are not too many to be told."""
+    step = -(-len(leaves) // _MOST_TOLD)
+    for at in range(0, len(leaves), step):
+        some = leaves[at : at + step]
+        yield [*(sum(page[of] for page in some) for of in range(3)), len(some)]
 
 
 def _create(server: Server, database: str, load: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from analysis.trial.counters import release
 from analysis.trial.read_back import mismatches, read_in_force
 from analysis.trial.records import Compressor, Settings
 from analysis.trial.wiredtiger_config import differing
-from core.bounds import Amount, Bytes, Count, Seconds, Text
+from core.bounds import Amount, Bytes, Seconds, Text
 from datasets import CODECS
 from harness.plan.told import Told
 
@@ -45,8 +45,9 @@ _LEVELS_SINCE = (5, 0)
 _READY_S, _STOP_S = 60, 120
 
 
-_Page = Annotated[tuple[Count, Count, Annotated[int, Field(ge=1)]], Field(strict=False)]  # JSON has no tuples
-"""Of a leaf page the bytes in memory and on disk, and the documents."""
+_Some = Annotated[int, Field(ge=1)]
+_Pages = Annotated[tuple[_Some, _Some, _Some, _Some], Field(strict=False)]  # JSON has no tuples
+"""Of a leaf page, or a few neighbours: bytes in memory and on disk, documents, pages."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Loaded(Told):
     seconds: Seconds
     cpu_s: Amount
     internal_bytes: Bytes
-    pages: Annotated[list[_Page], Field(min_length=1)]
+    pages: Annotated[list[_Pages], Field(min_length=1)]
     """In stored order."""
 
 

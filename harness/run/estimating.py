@@ -183,7 +183,7 @@ def _row(
         index_bytes=index_bytes,
         monthly_cost=cost,
         load_cpu_s_per_gb=load.cpu_s / load.document_bytes * _GB,
-        page_memory_bytes=float(pages[:, 0].mean()),
-        page_disk_bytes=float(pages[:, 1].mean()),
+        page_memory_bytes=float(pages[:, 0].sum() / pages[:, 3].sum()),
+        page_disk_bytes=float(pages[:, 1].sum() / pages[:, 3].sum()),
         config=shape.config,
     )

@@ -27,7 +27,7 @@ def even(ratios: np.ndarray, per_page: int = 28) -> Pages:
     """Pages that hold as many documents each, compressed by these ratios."""
     memory = per_page * (EACH + BESIDE)
     disk = np.ceil(memory / ratios / 4096) * 4096
-    return np.array([[memory, one, per_page] for one in disk], dtype=np.int64)
+    return np.array([[memory, one, per_page, 1] for one in disk], dtype=np.int64)
 
 
 def swinging(draw: Generator, count: int) -> Pages:
@@ -113,3 +113,14 @@ def test_a_load_of_one_page_in_memory_says_how_little_it_knows() -> None:
     load = swinging(np.random.default_rng(5), 1)
     whole = whole_of(load, 100)
     assert swing_scatter(load, whole).df == 1
+
+
+def test_neighbours_that_were_merged_tell_the_same() -> None:
+    pages = swinging(np.random.default_rng(6), 12)
+    merged = np.array([part.sum(axis=0) for part in np.array_split(pages, 700)])
+    whole = whole_of(pages, 20)
+    first, second = (
+        per_document(one, whole, sampling_scatter(pages, whole), swing_scatter(one, whole)) for one in (pages, merged)
+    )
+    assert second.value == pytest.approx(first.value, rel=0.005)
+    assert second.high == pytest.approx(first.high, rel=0.02)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible.module_utils.pressgauge.page_census import NotReadableError, census
+from ansible.module_utils.pressgauge.page_census import NotReadableError, census, page_sizes
 
 RECORDED = Path(__file__).parent / "recorded/collection.wt.gz"
 DOCUMENTS, LIVE_BYTES = 600, 180_224
@@ -32,6 +32,16 @@ def test_the_pages_are_what_mongod_counts_as_live(file: Path) -> None:
     found = census(file)
     assert sum(disk for _, disk, _ in found.leaves) + found.internal_bytes == LIVE_BYTES + 4096
     assert file.stat().st_size > 1.9 * LIVE_BYTES
+
+
+def test_a_summary_tells_how_pages_differ(file: Path) -> None:
+    found = page_sizes(file)
+    assert found is not None
+    assert found["leaf_pages"] == len(census(file).leaves)
+    assert 2000 < found["memory_bytes_p10"] < found["memory_bytes_p90"] < 16384
+    assert found["disk_bytes"] == 180_224
+    file.write_bytes(b"")
+    assert page_sizes(file) is None
 
 
 def test_pages_come_in_stored_order(file: Path) -> None:

@@ -23,7 +23,7 @@ CREATED = "block_compressor=snappy,leaf_page_max=32KB,memory_page_image_max=32KB
 LOADED = {
     "name": "snappy-32-32", "creation_string": "block_compressor=snappy", "documents": 2, "document_bytes": 100,
     "storage_bytes": 8192, "free_bytes": 0, "index_bytes": {"_id_": 4096}, "seconds": 0.5, "cpu_s": 0.25,
-    "internal_bytes": 4096, "pages": [[120, 4096, 2]],
+    "internal_bytes": 4096, "pages": [[120, 4096, 2, 1]],
 }  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def loaded(opening: object = "", **other: object) -> AllLoaded:
 
 
 def test_what_the_module_tells_is_read_as_json_has_it() -> None:
-    assert loaded().loads[0].pages == [(120, 4096, 2)]
+    assert loaded().loads[0].pages == [(120, 4096, 2, 1)]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_what_is_in_force_is_what_was_asked(opening: str, created: str, faults: 
     assert list(loaded(opening, creation_string=created).faults(asked, {EVEN.name: EVEN})) == faults
 
 
-@pytest.mark.parametrize("wrong", [{"pages": []}, {"pages": [[1, 2, 0]]}, {"documents": 0}, {"cpu_s": "much"}])
+@pytest.mark.parametrize("wrong", [{"pages": []}, {"pages": [[1, 2, 0, 1]]}, {"documents": 0}, {"cpu_s": "much"}])
 def test_what_can_not_be_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         loaded(**wrong)

@@ -27,6 +27,7 @@ _ADDRESSES = {0x10: _INTERNAL, 0x20: _LEAF, 0x30: _LEAF}
 _LONG_KEY = 0x50
 _LONG_IS_MORE_THAN = 64
 _ROOTS_TRIED = 64
+_LARGEST_BYTES = 2**30
 _CELLS_PER_DOCUMENT = 2  # its record's number, and itself
 
 
@@ -73,6 +74,29 @@ def census(path: Path) -> Census:
             except (NotReadableError, IndexError):
                 continue  # was never whole, or parts of it have been overwritten since
     raise NotReadableError(f"{path.name}: no checkpoint of a collection is in it")
+
+
+def page_sizes(path: Path) -> dict[str, int] | None:
+    """What the leaf pages of a collection are, all together, and the tenth and the ninetieth in a hundred of them.
+
+    None where they can't be read, or the file is so large that reading it would take its time from what is measured.
+    """
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            return None
+        leaves = census(path).leaves
+    except (NotReadableError, OSError, ValueError):
+        return None
+    memory = sorted(page[0] for page in leaves)
+    if not memory:
+        return None
+    return {
+        "leaf_pages": len(leaves),
+        "memory_bytes": sum(memory),
+        "disk_bytes": sum(page[1] for page in leaves),
+        "memory_bytes_p10": memory[len(memory) // 10],
+        "memory_bytes_p90": memory[len(memory) * 9 // 10],
+    }
 
 
 def _walked(content: mmap.mmap, root: Block) -> Census:

@@ -6,6 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from ansible.module_utils.pressgauge.page_census import page_sizes
 from ansible.module_utils.pressgauge.servers import LONG_S
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def snapshot(
     checkpoint_s = time.monotonic() - began
     version = tuple(server.command("admin", {"buildInfo": 1})["versionArray"][:3])
     free_storage = {"freeStorage": 1} if version >= _FREE_STORAGE_SINCE else {}
+    statistics = collection_statistics(server, database, collection)
     return {
         "format_version": FORMAT_VERSION,
         "moment": moment,
@@ -71,9 +73,15 @@ def snapshot(
         "checkpoint_s": checkpoint_s,
         "counters_after_checkpoint": _counters(server, process),
         "db_stats": server.command(database, {"dbStats": 1, **free_storage}),
-        "coll_stats": collection_statistics(server, database, collection),
+        "coll_stats": statistics,
+        "pages": page_sizes(collection_file(directory, statistics)),
         "files": file_bytes(directory / "data"),
     }
+
+
+def collection_file(directory: Path, statistics: Document) -> Path:
+    """Where an instance keeps a collection, from the collection's statistics."""
+    return directory / "data" / (str(statistics["wiredTiger"]["uri"]).rpartition(":")[2] + ".wt")
 
 
 def plain(document: Document) -> Any:
