@@ -22,7 +22,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
+.PHONY: help setup setup-test run-campaign plan estimate doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -36,6 +36,10 @@ run-campaign: setup ## Run or resume CAMPAIGN and write its report (default: qui
 
 plan: setup ## What CAMPAIGN would run, in which order, and the time and disk it needs
 	@$(HARNESS) plan "$(CAMPAIGN)" $(if $(FROM),--from "$(FROM)")
+
+estimate: setup ## What DATA=file or folder would take under each compressor, level and page size (PRICE=0.08 NAME=… ENGINE_VERSION=6.0.27)
+	@$(HARNESS) estimate "$(DATA)" --results "$(RESULTS)" $(options) $(if $(PRICE),--price "$(PRICE)") \
+	     $(if $(NAME),--name "$(NAME)") $(if $(ENGINE_VERSION),--engine "$(ENGINE_VERSION)")
 
 tear-down: setup ## End everything that a killed run left on the hosts (the next run does so by itself)
 	@$(HARNESS) tear-down $(options)

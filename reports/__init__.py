@@ -1,4 +1,4 @@
-"""What people look at: the report of a run, the index of runs, and the decision in five lines."""
+"""What people look at: the report of a run, the index of runs, the decision in five lines, and estimates."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from core.files import LinkedError
 from reports.errors import TemplateFaultError
+from reports.estimate_texts import lines as estimate_lines
 from reports.run import Run, RunSummary, Shift, by_campaign
 from reports.terminal import summary_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from analysis.estimate.records import Estimate
 
 __all__ = [
     "LinkedError",
@@ -20,7 +23,9 @@ __all__ = [
     "Shift",
     "TemplateFaultError",
     "by_campaign",
+    "estimate_lines",
     "summary_lines",
+    "write_estimate",
     "write_index",
     "write_report",
 ]
@@ -51,3 +56,14 @@ def write_index(runs: Sequence[RunSummary], shifts: Sequence[Shift], path: Path)
     from reports.output.index import write  # noqa: PLC0415 as above
 
     write(runs, shifts, path)
+
+
+def write_estimate(estimate: Estimate, path: Path) -> None:
+    """Write the page of an estimate: one file that opens offline.
+
+    Raises:
+        OSError: it can't be written.
+    """
+    from reports.output.estimate import write  # noqa: PLC0415 as above
+
+    write(estimate, path)

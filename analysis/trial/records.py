@@ -134,6 +134,16 @@ class InForce(Part):
     write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
 
 
+class Pages(Part):
+    """The leaf pages of a collection, from their headers in its file."""
+
+    leaf_pages: Count
+    memory_bytes: Bytes = Field(description="What all of them hold, before compression.")
+    disk_bytes: Bytes = Field(description="What all of them take.")
+    memory_bytes_p10: Bytes = Field(description="What the tenth in a hundred holds, in order of size.")
+    memory_bytes_p90: Bytes
+
+
 class Sizes(Part):
     """Sizes at one moment, after two forced checkpoints."""
 
@@ -144,6 +154,7 @@ class Sizes(Part):
     free_storage_size_bytes: Bytes | None = Field(description="Free space in the collection files that can be reused.")
     index_size_bytes: Bytes
     files_bytes: _Sizes = Field(description="Bytes on disk by class of file: collection, index, ...")
+    pages: Pages | None = Field(None, description="None: not read, as those of files beyond 1 GiB.")
 
 
 class MemberMoment(Part):

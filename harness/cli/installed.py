@@ -12,10 +12,10 @@ _COMMANDS = {
     "run-campaign": "run", "check-regression": "gate",
     **{name: name for name in (
         "plan", "doctor", "report", "decide", "verify", "rederive", "times", "baseline", "tear-down", "push", "pull",
-        "store-list", "cloud-up", "cloud-list", "cloud-down",
+        "store-list", "cloud-up", "cloud-list", "cloud-down", "estimate",
     )},
 }  # fmt: skip
-_OPERANDS = {"CAMPAIGN", "RUN", "BASELINE", "CANDIDATE", "FILE"}
+_OPERANDS = {"CAMPAIGN", "RUN", "BASELINE", "CANDIDATE", "FILE", "DATA"}
 _FLAGS = {"NEW", "STRICT", "YES"}
 _OPTIONS = {"HOME_DIR": "home", **{name: name.lower() for name in ("RESULTS", "INVENTORY", "STORE", "HOSTS", "REGION")}}
 _TARGET = re.compile(rf"\bmake ({'|'.join(sorted(_COMMANDS, key=len, reverse=True))})\b")

@@ -247,6 +247,7 @@ def _sizes(snapshot: dict[str, Any], moment: str) -> Sizes:
         free_storage_size_bytes=None if free is None else int(free),
         index_size_bytes=int(stats["indexSize"]),
         files_bytes={kind: int(size) for kind, size in snapshot["files"].items() if size is not None},
+        pages=snapshot.get("pages"),
     )
 
 

@@ -14,9 +14,10 @@ from analysis.gate.comparability import Difference
 from analysis.gate.history import history, steps
 from analysis.stats.criteria import Prices
 from analysis.stats.quantities import change, number
-from reports import RunSummary, Shift, write_index, write_report
+from reports import RunSummary, Shift, write_estimate, write_index, write_report
 from tests.analysis.synthetic import NONE, SNAPPY, ZSTD, Noise, campaign
 from tests.reports.chromium import ARGUMENTS, find_chromium
+from tests.reports.estimated import estimated
 from tests.reports.sample import CRITERIA, in_turns, run, with_counters
 from tests.reports.samples_in_time import engine_samples
 
@@ -217,6 +218,18 @@ def test_axe_finds_nothing_serious(which: str, scheme: str, browser: Browser, re
         found = Axe().run(visit.page).response["violations"]
         serious = [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
         assert serious == []
+
+
+@pytest.mark.parametrize("options", [{"viewport": PHONE}, {"color_scheme": "dark", **WIDE}, WIDE])
+def test_an_estimate_is_read_on_every_screen(browser: Browser, tmp_path: Path, options: dict[str, Any]) -> None:
+    write_estimate(estimated(), tmp_path / "index.html")
+    context = browser.new_context(offline=True, **options)
+    page = context.new_page()
+    page.goto((tmp_path / "index.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= options.get("viewport", WIDE["viewport"])["width"]
+    found = Axe().run(page).response["violations"]
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    context.close()
 
 
 def test_dark_is_dark_in_text_and_charts(browser: Browser, report: Path) -> None:

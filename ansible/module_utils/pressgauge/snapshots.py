@@ -6,6 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from ansible.module_utils.pressgauge.page_census import page_sizes
 from ansible.module_utils.pressgauge.servers import LONG_S
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def in_force(
     status = server.command("admin", {"serverStatus": 1})
     parameters = server.command("admin", {"getParameter": "*"})
     fcv = parameters.get("featureCompatibilityVersion", {})
-    statistics = _collection_statistics(server, database, collection)
+    statistics = collection_statistics(server, database, collection)
     return {
         "format_version": FORMAT_VERSION,
         "version": build["version"],
@@ -68,6 +69,7 @@ def snapshot(
     checkpoint_s = time.monotonic() - began
     version = tuple(server.command("admin", {"buildInfo": 1})["versionArray"][:3])
     free_storage = {"freeStorage": 1} if version >= _FREE_STORAGE_SINCE else {}
+    statistics = collection_statistics(server, database, collection)
     return {
         "format_version": FORMAT_VERSION,
         "moment": moment,
@@ -75,9 +77,15 @@ def snapshot(
         "checkpoint_s": checkpoint_s,
         "counters_after_checkpoint": _counters(server, process),
         "db_stats": server.command(database, {"dbStats": 1, **free_storage}),
-        "coll_stats": _collection_statistics(server, database, collection),
+        "coll_stats": statistics,
+        "pages": page_sizes(collection_file(directory, statistics)),
         "files": file_bytes(directory / "data"),
     }
+
+
+def collection_file(directory: Path, statistics: Document) -> Path:
+    """Where an instance keeps a collection, from the collection's statistics."""
+    return directory / "data" / (str(statistics["wiredTiger"]["uri"]).rpartition(":")[2] + ".wt")
 
 
 def plain(document: Document) -> Any:
@@ -118,7 +126,7 @@ def _counters(server: Server, process: Process) -> Document:
     return {"at_s": at_s, "server_status": server.command("admin", {"serverStatus": 1}), "process": process.counters()}
 
 
-def _collection_statistics(server: Server, database: str, collection: str) -> Document:
+def collection_statistics(server: Server, database: str, collection: str) -> Document:
     """The aggregation stage has been there since 3.4; the collStats command is deprecated from 6.2."""
     stage: Document = {"$collStats": {"storageStats": {}}}
     answer = server.command(database, {"aggregate": collection, "pipeline": [stage], "cursor": {}})

@@ -1,0 +1,1 @@
+"""What a collection takes under each setting, estimated from loads of a sample."""

@@ -1,0 +1,73 @@
+"""The campaign that measures what an estimate's settings cost: a spec as text. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.text import one_line
+from harness.plan.estimating import OWN_IMAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from analysis.estimate.records import Estimate, Row
+
+KIB = 2**10
+_FIELDS, _BESIDE_TEXT = 10, 14
+_SHORTEST, _LONGEST = 16, 65_536
+_LOADED_BYTES = 200_000_000
+
+
+def campaign_text(estimate: Estimate) -> str:
+    """A spec with the engine's defaults, and what takes the least storage, of each compressor.
+
+    A spec can't say what documents of one's own are: text of the same size stands for them.
+    """
+    each = max(1, estimate.source.bytes // max(1, estimate.source.documents))
+    length = min(_LONGEST, max(_SHORTEST, each // _FIELDS - _BESIDE_TEXT))
+    records = max(1000, _LOADED_BYTES // (_FIELDS * (length + _BESIDE_TEXT)))
+    arms = "\n".join(f"  {name}: {{{keys}}}" for name, keys in _arms(estimate))
+    return f"""\
+# What the settings cost in throughput and latency that an estimate for {one_line(estimate.source.name)} found.
+# The documents are text of the same size, not your own: sizes are those of the estimate, costs those of this campaign.
+question: What do the estimate's settings cost?
+engines:
+  {estimate.engine}: {{source: pypi, version: {estimate.engine}}}
+arms:
+{arms}
+datasets:
+  sentences: {{recipe: faker-sentences}}
+document: {{fields: {_FIELDS}, field_length: {length} B}}
+records: {records}
+cache_size: 512MiB
+blocks: 4
+turns: {{seconds: 2, cut_s: 0.4}}
+load: {{threads: 4, warmup_s: 2}}
+workloads:
+  rmw: {{threads: 4, warmup_s: 2, measure_s: 11}}
+decision:
+  baseline: snappy
+  objective: storage
+"""
+
+
+def _arms(estimate: Estimate) -> Iterator[tuple[str, str]]:
+    """The baseline first, then each compressor's default and its smallest setting."""
+    compressors = dict.fromkeys(row.compressor for row in estimate.rows)
+    for compressor in sorted(compressors, key=lambda one: one != "snappy"):
+        rows = [row for row in estimate.rows if row.compressor == compressor]
+        default = next(row for row in rows if row.default)
+        smallest = min(rows, key=lambda row: row.storage_bytes_per_document.value)
+        yield compressor, f"block_compressor: {compressor}"
+        if smallest != default:
+            yield f"{compressor}-smallest", ", ".join(_keys(smallest, default))
+
+
+def _keys(row: Row, default: Row) -> Iterator[str]:
+    yield f"block_compressor: {row.compressor}"
+    if row.level != default.level:
+        yield f"{row.compressor}_level: {row.level}"
+    if row.leaf_page_max != default.leaf_page_max:
+        yield f"leaf_page_max: {row.leaf_page_max // KIB}KiB"
+    if row.memory_page_image_max != OWN_IMAGE * row.leaf_page_max:
+        yield f"memory_page_image_max: {row.memory_page_image_max // KIB}KiB"

@@ -1,0 +1,112 @@
+"""An estimate in words: the table of the terminal, and the steps to a setting."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from core.sizes import show_size
+from core.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from analysis.estimate.records import Estimate, Range, Row
+
+KIB = 2**10
+ONLY_SIZES = (
+    "This is an estimate of size, from a sample. It says nothing of speed: what a setting costs in throughput and "
+    "latency, under updates and reads that miss the cache, only a campaign measures."
+)
+
+
+def pages_name(row: Row) -> str:
+    """Page settings in words: `32 KiB of up to 128 KiB`."""
+    leaf, image = row.leaf_page_max // KIB, row.memory_page_image_max // KIB
+    return f"{leaf} KiB" if leaf == image else f"{leaf} KiB of up to {image} KiB"
+
+
+def codec_name(row: Row) -> str:
+    """Compressor and level in words: `zstd 6`."""
+    return str(row.compressor) if row.level is None else f"{row.compressor} {row.level}"
+
+
+def today(rows: Sequence[Row]) -> Row:
+    """What a collection has when nobody asks for anything: snappy with the engine's own pages."""
+    return next(row for row in rows if row.default and row.compressor == "snappy")
+
+
+def smallest(rows: Sequence[Row]) -> Row:
+    """The setting that takes the least storage."""
+    return min(rows, key=lambda row: row.storage_bytes_per_document.value)
+
+
+def lines(estimate: Estimate) -> Iterator[str]:
+    """What the terminal says."""
+    source = estimate.source
+    about = "about " if source.bytes_estimated else ""
+    yield (
+        f"{source.name}: {source.documents:,} documents, {about}{show_size(source.bytes)} of BSON; sampled "
+        f"{source.sample_documents:,} in {source.runs} runs of neighbours; mongod {estimate.engine}, "
+        f"{estimate.seconds:.0f} s"
+    )
+    yield ""
+    cost = f"  {'a month':>10}" if estimate.price else ""
+    yield f"{'compressor':<10} {'leaf page':<21} {'B/document':>10}  {'95 % interval':>17} {'collection':>11}{cost}"
+    for row in estimate.rows:
+        each = row.storage_bytes_per_document
+        paid = f"  {row.monthly_cost.value:>10,.2f}" if row.monthly_cost else ""
+        mark = "  default" if row.default else ""
+        yield (
+            f"{codec_name(row):<10} {pages_name(row):<21} {each.value:>10,.1f}  {interval(each):>17} "
+            f"{show_size(row.storage_bytes.value):>11}{paid}{mark}"
+        )
+    yield ""
+    yield f"Indexes: {show_size(sum(one.bytes for one in estimate.indexes))}, about, under every setting."
+    yield best_sentence(estimate)
+    yield ONLY_SIZES
+
+
+def best_sentence(estimate: Estimate) -> str:
+    """The least storage, against what a collection has when nobody asks for anything."""
+    best, now = smallest(estimate.rows), today(estimate.rows)
+    share = best.storage_bytes_per_document.value / now.storage_bytes_per_document.value - 1
+    return (
+        f"{codec_name(best)} with leaf pages of {pages_name(best)} takes the least storage: {-100 * share:.0f} % less "
+        f"than {codec_name(now)} with {pages_name(now)}, the engine's default."
+    )
+
+
+def steps(estimate: Estimate) -> list[str]:
+    """How a collection gets the setting that takes the least storage, as commands of mongosh."""
+    best = smallest(estimate.rows)
+    name = one_line(estimate.source.name)
+    old, new = (json.dumps(one, ensure_ascii=False) for one in (name, f"{name}_new"))
+    engine = f'{{storageEngine: {{wiredTiger: {{configString: "{best.config}"}}}}}}'
+    return [
+        *([_level_step(best)] if best.level != _own_level(estimate, best) else []),
+        f"db.createCollection({new}, {engine})",
+        f"db.getCollection({new}).createIndex(…)   // each index that the collection has",
+        f"db.getCollection({old}).aggregate([{{$merge: {new}}}])   // while nothing writes to it",
+        f"db.getCollection({new}).renameCollection({old}, true)",
+    ]
+
+
+def _level_step(row: Row) -> str:
+    """Levels are of a whole mongod, and of all its collections with that compressor."""
+    if row.compressor == "zstd":
+        return f"storage.wiredTiger.engineConfig.zstdCompressionLevel: {row.level}   # in mongod.conf"
+    return (
+        "storage.wiredTiger.engineConfig.configString: "
+        f'"builtin_extension_config={{zlib={{compression_level={row.level}}},zstd={{compression_level=6}}}}"'
+        "   # in mongod.conf"
+    )
+
+
+def _own_level(estimate: Estimate, row: Row) -> int | None:
+    return next(one.level for one in estimate.rows if one.default and one.compressor == row.compressor)
+
+
+def interval(found: Range) -> str:
+    """Its 95 % interval: `1.0 to 2.0`."""
+    return f"{found.low:,.1f} to {found.high:,.1f}"
