@@ -138,9 +138,9 @@ class Pages(Part):
     """The leaf pages of a collection, from their headers in its file."""
 
     leaf_pages: Count
-    memory_bytes: Bytes = Field(description="What all of them hold, before compression.")
-    disk_bytes: Bytes = Field(description="What all of them take.")
-    memory_bytes_p10: Bytes = Field(description="What the tenth in a hundred holds, in order of size.")
+    memory_bytes: Bytes = Field(description="Bytes that all leaf pages hold, before compression.")
+    disk_bytes: Bytes = Field(description="Bytes that all leaf pages take in the file.")
+    memory_bytes_p10: Bytes = Field(description="10th percentile of the bytes that a page holds.")
     memory_bytes_p90: Bytes
 
 
@@ -154,7 +154,7 @@ class Sizes(Part):
     free_storage_size_bytes: Bytes | None = Field(description="Free space in the collection files that can be reused.")
     index_size_bytes: Bytes
     files_bytes: _Sizes = Field(description="Bytes on disk by class of file: collection, index, ...")
-    pages: Pages | None = Field(None, description="None: not read, as those of files beyond 1 GiB.")
+    pages: Pages | None = Field(None, description="None: not read, e.g. of files larger than 1 GiB.")
 
 
 class MemberMoment(Part):
@@ -316,7 +316,7 @@ class Verification(Part):
     altered: Count
     surplus: Count
     version_sum: Count = Field(
-        description="Sum of all versions found: one for each read-modify-write, less those that overlapping ones hid."
+        description="Sum of all versions found: one per read-modify-write, minus those that overlapping writes hid."
     )
     content_hash: Word
     examples: Annotated[tuple[Message, ...], _Few] = ()

@@ -103,18 +103,14 @@ def _fault(detail: ErrorDetails, model: Model) -> str:
         case "greater_than_equal" | "less_than_equal" | "greater_than" | "less_than" as kind:
             said = _bounded(detail, model, *_BOUNDS[kind])
         case "too_short" | "string_too_short":
-            said = f"{_count(told['min_length'])} needed at least"
+            said = f"at least {told['min_length']} required"
         case "too_long" | "string_too_long":
-            said = f"too long: {_count(told['max_length'])} taken at most"
+            said = f"too long: at most {told['max_length']} allowed"
         case "string_pattern_mismatch" if told["pattern"] in _PATTERNS:
             said = _PATTERNS[told["pattern"]]
         case _:
             said = short(detail["msg"].removeprefix("Value error, "), _LONGEST_FAULT)
     return f"{said[0].lower()}{said[1:]}"
-
-
-def _count(number: int) -> str:
-    return f"{number} {'is' if number == 1 else 'are'}"
 
 
 def _one_of(known: str, given: object) -> str:
