@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from analysis.estimate.records import smallest
 from core.text import one_line
 from harness.plan.estimating import OWN_IMAGE
 
@@ -57,10 +58,10 @@ def _arms(estimate: Estimate) -> Iterator[tuple[str, str]]:
     for compressor in sorted(compressors, key=lambda one: one != "snappy"):
         rows = [row for row in estimate.rows if row.compressor == compressor]
         default = next(row for row in rows if row.default)
-        smallest = min(rows, key=lambda row: row.storage_bytes_per_document.value)
+        least = smallest(rows)
         yield compressor, f"block_compressor: {compressor}"
-        if smallest != default:
-            yield f"{compressor}-smallest", ", ".join(_keys(smallest, default))
+        if least != default:
+            yield f"{compressor}-smallest", ", ".join(_keys(least, default))
 
 
 def _keys(row: Row, default: Row) -> Iterator[str]:
