@@ -41,10 +41,12 @@ def lines(estimate: Estimate) -> Iterator[str]:
     """What the terminal says."""
     source = estimate.source
     about = "about " if source.bytes_estimated else ""
+    sample = f"a sample of {source.sample_documents:,} in {source.runs} runs of neighbours"
+    if source.sample_documents == source.documents:
+        sample = "taken whole"
     yield (
-        f"{source.name}: {source.documents:,} documents, {about}{show_size(source.bytes)} of BSON; sampled "
-        f"{source.sample_documents:,} in {source.runs} runs of neighbours; mongod {estimate.engine}, "
-        f"{estimate.seconds:.0f} s"
+        f"{one_line(source.name)}: {source.documents:,} documents, {about}{show_size(source.bytes)} of BSON; {sample}; "
+        f"mongod {estimate.engine}, {estimate.seconds:.0f} s"
     )
     yield ""
     cost = f"  {'a month':>10}" if estimate.price else ""

@@ -17,7 +17,7 @@ HOSTILE = '<script>alert(1)</script>"); db.dropDatabase(); ("'
 
 def test_the_table_has_each_setting_and_what_it_does_not_say() -> None:
     told = list(lines(estimated()))
-    assert told[0].startswith("shop.orders: 1,000,000 documents, 953.7 MiB of BSON; sampled 12,000 in 46 runs")
+    assert told[0].startswith("shop.orders: 1,000,000 documents, 953.7 MiB of BSON; a sample of 12,000 in 46 runs")
     assert any(re.search(r"^zstd 15 +128 KiB +240\.0 +237\.6 to 242\.4 +228\.9 MiB +0\.06", line) for line in told)
     assert sum(line.endswith("default") for line in told) == 3
     assert told[-1] == ONLY_SIZES
