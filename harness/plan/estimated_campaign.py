@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from analysis.estimate.records import Estimate, Row
 
 KIB = 2**10
-_FIELDS, _BESIDE_TEXT = 10, 14
+_MOST_FIELDS, _BESIDE_TEXT = 10, 14
 _SHORTEST, _LONGEST = 16, 65_536
-_LOADED_BYTES = 200_000_000
+_LOADED_BYTES = 100_000_000
 
 
 def campaign_text(estimate: Estimate) -> str:
@@ -25,8 +25,9 @@ def campaign_text(estimate: Estimate) -> str:
     A spec can't say what documents of one's own are: text of the same size stands for them.
     """
     each = max(1, estimate.source.bytes // max(1, estimate.source.documents))
-    length = min(_LONGEST, max(_SHORTEST, each // _FIELDS - _BESIDE_TEXT))
-    records = max(1000, _LOADED_BYTES // (_FIELDS * (length + _BESIDE_TEXT)))
+    fields = min(_MOST_FIELDS, max(1, each // (_SHORTEST + _BESIDE_TEXT)))
+    length = min(_LONGEST, max(_SHORTEST, each // fields - _BESIDE_TEXT))
+    records = max(1000, _LOADED_BYTES // (fields * (length + _BESIDE_TEXT)))
     arms = "\n".join(f"  {name}: {{{keys}}}" for name, keys in _arms(estimate))
     return f"""\
 # What the settings cost in throughput and latency that an estimate for {one_line(estimate.source.name)} found.
@@ -38,7 +39,7 @@ arms:
 {arms}
 datasets:
   sentences: {{recipe: faker-sentences}}
-document: {{fields: {_FIELDS}, field_length: {length} B}}
+document: {{fields: {fields}, field_length: {length} B}}
 records: {records}
 cache_size: 512MiB
 blocks: 4
