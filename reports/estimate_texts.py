@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from analysis.estimate.records import smallest
 from core.sizes import show_size
 from core.text import one_line
 
@@ -36,29 +37,26 @@ def today(rows: Sequence[Row]) -> Row:
     return next(row for row in rows if row.default and row.compressor == "snappy")
 
 
-def smallest(rows: Sequence[Row]) -> Row:
-    """The setting that takes the least storage."""
-    return min(rows, key=lambda row: row.storage_bytes_per_document.value)
-
-
 def lines(estimate: Estimate) -> Iterator[str]:
     """What the terminal says."""
     source = estimate.source
     about = "about " if source.bytes_estimated else ""
+    sample = f"a sample of {source.sample_documents:,} in {source.runs} runs of neighbours"
+    if source.sample_documents == source.documents:
+        sample = "taken whole"
     yield (
-        f"{source.name}: {source.documents:,} documents, {about}{show_size(source.bytes)} of BSON; sampled "
-        f"{source.sample_documents:,} in {source.runs} runs of neighbours; mongod {estimate.engine}, "
-        f"{estimate.seconds:.0f} s"
+        f"{one_line(source.name)}: {source.documents:,} documents, {about}{show_size(source.bytes)} of BSON; {sample}; "
+        f"mongod {estimate.engine}, {estimate.seconds:.0f} s"
     )
     yield ""
     cost = f"  {'a month':>10}" if estimate.price else ""
-    yield f"{'compressor':<10} {'leaf page':<21} {'B/document':>10}  {'95 % interval':>17} {'collection':>11}{cost}"
+    yield f"{'compressor':<10} {'leaf page':<23} {'B/document':>10}  {'95 % interval':>17} {'collection':>11}{cost}"
     for row in estimate.rows:
         each = row.storage_bytes_per_document
         paid = f"  {row.monthly_cost.value:>10,.2f}" if row.monthly_cost else ""
         mark = "  default" if row.default else ""
         yield (
-            f"{codec_name(row):<10} {pages_name(row):<21} {each.value:>10,.1f}  {interval(each):>17} "
+            f"{codec_name(row):<10} {pages_name(row):<23} {each.value:>10,.1f}  {interval(each):>17} "
             f"{show_size(row.storage_bytes.value):>11}{paid}{mark}"
         )
     yield ""

@@ -57,5 +57,5 @@ def test_what_can_not_be_read_is_told_and_leaves_nothing(tmp_path: Path) -> None
     assert ran.code == 2
     assert "broken.jsonl" in ran.err
     assert "Traceback" not in ran.err
-    assert not list(tmp_path.glob("estimate/*/estimate.json"))
+    assert [path.name for path in tmp_path.iterdir()] == ["broken.jsonl"]
     assert not list(HOME.glob("estimate*"))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from analysis.trial.records import Compressor
 from core.bounds import Amount, Bytes, Count, Positive, Seconds, Text, Word
 from core.model import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Range(Part):
@@ -82,3 +85,11 @@ class Estimate(Part):
     indexes: tuple[Index, ...]
     rows: tuple[Row, ...]
     seconds: Seconds = Field(description="That the estimate took, reading the source included.")
+
+
+def smallest(rows: Iterable[Row]) -> Row:
+    """The setting that takes the least storage; of several that can't be told from it, the one with smaller pages."""
+    every = list(rows)
+    least = min(every, key=lambda row: row.storage_bytes_per_document.value).storage_bytes_per_document
+    near = [row for row in every if row.storage_bytes_per_document.value <= least.high]
+    return min(near, key=lambda row: (row.leaf_page_max, row.level or 0, row.storage_bytes_per_document.value))

@@ -13,7 +13,7 @@ from analysis.estimate.records import Price
 from core.files import write_whole
 from harness.cli.commands import DEFAULT_HOME, DEFAULT_RESULTS, HomeOption, InventoryOption, ResultsOption
 from harness.cli.terminal import say
-from harness.errors import HostError, InputError
+from harness.errors import InputError
 from harness.hosts.site import find_site
 from harness.ledger.run_names import new_run_name
 from harness.plan.estimated_campaign import campaign_text
@@ -55,10 +55,6 @@ def estimate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named o
     )
     folder = results / _FOLDER / name
     logs = folder / "logs" / new_run_name(datetime.now(UTC))
-    try:
-        logs.mkdir(parents=True)
-    except OSError as error:
-        raise HostError(f"{folder}: can't be written: {error.strerror}", do="give another RESULTS=…") from error
     found = estimate(wanted, find_site(inventory, home.resolve()), logs, say)
     write_whole(folder / "campaign.yaml", campaign_text(found))
     write_estimate(found, folder / "index.html")

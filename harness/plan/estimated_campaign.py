@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from analysis.estimate.records import smallest
 from core.text import one_line
 from harness.plan.estimating import OWN_IMAGE
 
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
     from analysis.estimate.records import Estimate, Row
 
 KIB = 2**10
-_FIELDS, _BESIDE_TEXT = 10, 14
+_MOST_FIELDS, _BESIDE_TEXT = 10, 14
 _SHORTEST, _LONGEST = 16, 65_536
-_LOADED_BYTES = 200_000_000
+_LOADED_BYTES = 100_000_000
 
 
 def campaign_text(estimate: Estimate) -> str:
@@ -24,8 +25,9 @@ def campaign_text(estimate: Estimate) -> str:
     A spec can't say what documents of one's own are: text of the same size stands for them.
     """
     each = max(1, estimate.source.bytes // max(1, estimate.source.documents))
-    length = min(_LONGEST, max(_SHORTEST, each // _FIELDS - _BESIDE_TEXT))
-    records = max(1000, _LOADED_BYTES // (_FIELDS * (length + _BESIDE_TEXT)))
+    fields = min(_MOST_FIELDS, max(1, each // (_SHORTEST + _BESIDE_TEXT)))
+    length = min(_LONGEST, max(_SHORTEST, each // fields - _BESIDE_TEXT))
+    records = max(1000, _LOADED_BYTES // (fields * (length + _BESIDE_TEXT)))
     arms = "\n".join(f"  {name}: {{{keys}}}" for name, keys in _arms(estimate))
     return f"""\
 # What the settings cost in throughput and latency that an estimate for {one_line(estimate.source.name)} found.
@@ -37,7 +39,7 @@ arms:
 {arms}
 datasets:
   sentences: {{recipe: faker-sentences}}
-document: {{fields: {_FIELDS}, field_length: {length} B}}
+document: {{fields: {fields}, field_length: {length} B}}
 records: {records}
 cache_size: 512MiB
 blocks: 4
@@ -57,10 +59,10 @@ def _arms(estimate: Estimate) -> Iterator[tuple[str, str]]:
     for compressor in sorted(compressors, key=lambda one: one != "snappy"):
         rows = [row for row in estimate.rows if row.compressor == compressor]
         default = next(row for row in rows if row.default)
-        smallest = min(rows, key=lambda row: row.storage_bytes_per_document.value)
+        least = smallest(rows)
         yield compressor, f"block_compressor: {compressor}"
-        if smallest != default:
-            yield f"{compressor}-smallest", ", ".join(_keys(smallest, default))
+        if least != default:
+            yield f"{compressor}-smallest", ", ".join(_keys(least, default))
 
 
 def _keys(row: Row, default: Row) -> Iterator[str]:

@@ -112,7 +112,7 @@ class AllLoaded(Told):
         for one in self.loads:
             wrong = differing(found[one.name].config, one.creation_string) if one.name in found else None
             if wrong and wrong != "block_compressor=":  # which WiredTiger writes out where none is asked for
-                yield f"collection {one.name} is created with {wrong}; asked was {found[one.name].config}"
+                yield f"collection {one.name} is created with {wrong}; expected {found[one.name].config}"
         told = {"opening_wiredtiger": self.opening_wiredtiger}
         yield from (one.message for one in mismatches(asked, read_in_force(told), "") if one.code == "level-mismatch")
 

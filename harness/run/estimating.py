@@ -60,7 +60,8 @@ class Wanted:
 def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], None]) -> Estimate:
     """Take a sample, load it under each setting on the site's first database host, and estimate.
 
-    `folder` gets the logs. The sample is in Pressgauge's own folder meanwhile, and gone when this returns or raises.
+    `folder` is made, and gets the logs. The sample is in Pressgauge's own folder meanwhile, and gone when this returns
+    or raises.
 
     Raises:
         InputError: the source can't be read.
@@ -101,8 +102,11 @@ def _load(
         wanted.engine, folder, sample.folder / "documents.bson", sample.manifest.indexes,
         port=wanted.port, identity=f"estimate-{folder.name}",
     )  # fmt: skip
-    for mongod in told["mongods"]:
-        (folder / mongod["name"]).mkdir(exist_ok=True)
+    try:
+        for mongod in told["mongods"]:
+            (folder / mongod["name"]).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise HostError(f"{folder}: can't be written: {error.strerror}", do="give another folder: RESULTS=…") from error
     log = folder / LOG_FILE
     work = playbook(
         "estimate.yml", site.inventory, site.variables() | {"estimate": told},

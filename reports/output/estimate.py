@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.estimate.records import smallest
 from core.files import write_whole
 from core.sizes import show_size
 from reports.estimate_texts import (
@@ -15,7 +17,6 @@ from reports.estimate_texts import (
     interval,
     lines,
     pages_name,
-    smallest,
     steps,
     today,
 )
@@ -69,6 +70,7 @@ def write(estimate: Estimate, path: Path) -> None:
             lines=plain([_line(estimate.rows, codec, columns, values) for codec in codecs]),
             headline=f"{codec_name(smallest(estimate.rows))}, pages of {pages_name(smallest(estimate.rows))}",
             best=best_sentence(estimate),
+            whole=_whole(estimate),
             only_sizes=ONLY_SIZES,
             steps=steps(estimate),
             facts=next(lines(estimate)),
@@ -96,7 +98,7 @@ def _line(rows: Sequence[Row], codec: str, columns: Sequence[tuple[int, int]], v
 def _cell(row: Row, rows: Sequence[Row], values: Sequence[float]) -> Cell:
     each, now = row.storage_bytes_per_document, today(rows).storage_bytes_per_document.value
     low, high = min(values), max(values)
-    place = (each.value - low) / (high - low) if high > low else 0.0
+    place = math.log(each.value / low) / math.log(high / low) if high > low else 0.0
     return Cell(
         text=f"{each.value:,.1f}",
         interval=interval(each),
@@ -105,6 +107,20 @@ def _cell(row: Row, rows: Sequence[Row], values: Sequence[float]) -> Cell:
         best=row == smallest(rows),
         default=row.default,
     )
+
+
+def _whole(estimate: Estimate) -> str:
+    """What the collection takes under the engine's default and under the smallest setting."""
+    parts = []
+    for row in (today(estimate.rows), smallest(estimate.rows)):
+        paid = row.monthly_cost
+        cost = f", {paid.value:,.2f} {estimate.price.currency} a month" if paid and estimate.price else ""
+        size = row.storage_bytes
+        parts.append(
+            f"{codec_name(row)}, pages of {pages_name(row)}: {show_size(size.value)} ({show_size(size.low)} to "
+            f"{show_size(size.high)}){cost}"
+        )
+    return ". ".join(dict.fromkeys(parts)) + "."
 
 
 def _details(row: Row) -> list[str]:

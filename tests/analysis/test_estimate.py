@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from analysis.estimate.records import smallest
 from analysis.estimate.storage import (
     FILE_BYTES,
     INTERNAL_BYTES_PER_LEAF,
@@ -17,6 +18,7 @@ from analysis.estimate.storage import (
     stretches,
     swing_scatter,
 )
+from tests.reports.estimated import estimated
 
 EACH = 1000
 BESIDE = 5
@@ -124,3 +126,11 @@ def test_neighbours_that_were_merged_tell_the_same() -> None:
     )
     assert second.value == pytest.approx(first.value, rel=0.005)
     assert second.high == pytest.approx(first.high, rel=0.02)
+
+
+def test_of_settings_that_can_not_be_told_apart_smaller_pages_are_chosen() -> None:
+    rows = estimated().rows
+    assert smallest(rows).leaf_page_max == 128 * 2**10
+    near = [row for row in rows if row.compressor == "zstd" and row.level == 6]
+    assert [row.storage_bytes_per_document.value for row in near] == [265.0, 264.0]
+    assert smallest(near).leaf_page_max == 32 * 2**10

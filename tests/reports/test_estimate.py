@@ -17,7 +17,7 @@ HOSTILE = '<script>alert(1)</script>"); db.dropDatabase(); ("'
 
 def test_the_table_has_each_setting_and_what_it_does_not_say() -> None:
     told = list(lines(estimated()))
-    assert told[0].startswith("shop.orders: 1,000,000 documents, 953.7 MiB of BSON; sampled 12,000 in 46 runs")
+    assert told[0].startswith("shop.orders: 1,000,000 documents, 953.7 MiB of BSON; a sample of 12,000 in 46 runs")
     assert any(re.search(r"^zstd 15 +128 KiB +240\.0 +237\.6 to 242\.4 +228\.9 MiB +0\.06", line) for line in told)
     assert sum(line.endswith("default") for line in told) == 3
     assert told[-1] == ONLY_SIZES
@@ -48,8 +48,6 @@ def test_the_page_has_a_heatmap_and_opens_by_itself(tmp_path: Path) -> None:
     write_estimate(estimated(), tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
     shades = [int(shade) for shade in re.findall(r'class="figure heat-(\d)"', html)]
-    assert len(shades) == 8
-    assert min(shades) == 0
-    assert max(shades) == 5
+    assert shades == [5, 5, 2, 2, 0, 0, 0, 0]
     assert html.count("▲") == 1
     assert "http" not in re.sub(r'http-equiv="[^"]*"', "", html)
