@@ -5,7 +5,8 @@
 # serial collector has no threads that would take a core from mongod, and a fixed heap keeps its pauses alike in every
 # trial. Without the optimising compiler (-XX:TieredStopAtLevel=1) an operation costs twice the CPU. That compiler takes
 # some 8 s of CPU, until about 30,000 operations are done: a shorter warm-up leaves it in the measured window.
-JVM_OPTIONS = ("-XX:+UseSerialGC", "-Xms512m", "-Xmx512m")
+LEAST_HEAP_MIB = 512
+JVM_OPTIONS = ("-XX:+UseSerialGC", f"-Xms{LEAST_HEAP_MIB}m", f"-Xmx{LEAST_HEAP_MIB}m")
 WARM_AFTER = 30_000
 """Operations of a client."""
 
@@ -16,3 +17,9 @@ WARM_AFTER = 30_000
 JVM_OPTIONS_FOR_SHORT_PHASES = (*JVM_OPTIONS, "-XX:TieredStopAtLevel=1")
 WARM_AFTER_IN_SHORT_PHASES = 3_000
 """The quick compiler takes what has run 2,000 times."""
+
+
+def with_heap(options: tuple[str, ...], heap_mib: int) -> list[str]:
+    """The same options with a fixed heap of another size, for documents that the least one can't hold."""
+    others = [one for one in options if not one.startswith(("-Xms", "-Xmx"))]
+    return [*others, f"-Xms{heap_mib}m", f"-Xmx{heap_mib}m"]

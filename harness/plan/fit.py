@@ -7,33 +7,37 @@ from typing import TYPE_CHECKING
 from core.sizes import show_size
 from harness.errors import HostError, InputError
 from harness.plan import trials as planning
+from harness.plan.heap import largest_heap_mib
+from workloads.jvm import LEAST_HEAP_MIB
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harness.plan.told import HostFacts, Link, Surveyed
     from harness.spec.campaign import Campaign
+    from harness.spec.mix import Mix
 
 _CLOCKS_APART_S = 0.5
 _MONGOD_BYTES = 350 * 2**20
 """What a mongod uses beside its cache."""
-_CLIENT_BYTES = 800 * 2**20
-"""A client's heap and what its Java machine uses beside it."""
+_BESIDE_HEAP_BYTES = 288 * 2**20
+"""What a client's Java machine uses beside its heap."""
 _MEMORY_SHARE = 0.9
 _OTHER_HOME = "give another home: HOME_DIR=… on this machine, `pressgauge_home` in the inventory for another host"
 
 
-def check_fit(campaign: Campaign, surveys: Mapping[str, Surveyed]) -> None:
+def check_fit(campaign: Campaign, mixes: Mapping[str, Mix], surveys: Mapping[str, Surveyed]) -> None:
     """Refuse what can't go well, from the hosts' surveys by their names.
 
     Raises:
-        InputError: the campaign's records can't fit the disk, or its cache the memory.
+        InputError: the campaign's records can't fit the disk, or its cache or its clients the memory.
         HostError: a folder can't be written, a port is taken, or memory can't be limited as the campaign asks.
     """
     for host, found in surveys.items():
         _check_disk(campaign, host, found)
         if found.database:
             _check_memory(campaign, host, found.facts)
+        _check_clients(campaign, mixes, host, surveys)
         _check_clocks(host, found.links)
         for port in found.busy_ports:
             raise HostError(
@@ -42,7 +46,9 @@ def check_fit(campaign: Campaign, surveys: Mapping[str, Surveyed]) -> None:
             )
 
 
-def why_sequential(campaign: Campaign, surveys: Mapping[str, Surveyed], here: str) -> str | None:
+def why_sequential(
+    campaign: Campaign, mixes: Mapping[str, Mix], surveys: Mapping[str, Surveyed], here: str
+) -> str | None:
     """Why a campaign's trials can't take turns on these hosts; None where they can.
 
     `here` is what a host says of its files that shares this machine's.
@@ -59,13 +65,14 @@ def why_sequential(campaign: Campaign, surveys: Mapping[str, Surveyed], here: st
     ((host, found),) = surveys.items()
     if found.shared_files != here:
         return f"trials can only take turns on the controller's own machine, and {host} is a different one"
-    return _too_little(campaign, alive, found)
+    return _too_little(campaign, mixes, alive, found)
 
 
-def _too_little(campaign: Campaign, alive: int, found: Surveyed) -> str | None:
+def _too_little(campaign: Campaign, mixes: Mapping[str, Mix], alive: int, found: Surveyed) -> str | None:
     """What so many mongods and their clients at once would lack."""
     each = [campaign.memory_limit or campaign.arm_cache_bytes(arm) + _MONGOD_BYTES for arm in campaign.arms]
-    memory = len(campaign.engines) * sum(each) + alive * found.client_processes * _CLIENT_BYTES
+    heap = largest_heap_mib(campaign, mixes, max(1, found.client_processes)) * 2**20
+    memory = len(campaign.engines) * sum(each) + alive * found.client_processes * (heap + _BESIDE_HEAP_BYTES)
     has = found.facts.memory_total_bytes
     if has is not None and memory > _MEMORY_SHARE * has:
         return (
@@ -79,6 +86,21 @@ def _too_little(campaign: Campaign, alive: int, found: Surveyed) -> str | None:
             f"{show_size(found.facts.data.free_bytes)} are free"
         )
     return None
+
+
+def _check_clients(campaign: Campaign, mixes: Mapping[str, Mix], host: str, surveys: Mapping[str, Surveyed]) -> None:
+    """Whether a host's memory holds its clients, where documents need more than the usual heap."""
+    here, memory = surveys[host].client_processes, surveys[host].facts.memory_total_bytes
+    if not here or not memory:
+        return
+    heap = largest_heap_mib(campaign, mixes, sum(found.client_processes for found in surveys.values()))
+    need = here * (heap * 2**20 + _BESIDE_HEAP_BYTES)
+    if heap > LEAST_HEAP_MIB and need > _MEMORY_SHARE * memory:
+        raise InputError(
+            f"{host}: documents of {show_size(campaign.document.size_bytes)} need clients with a heap of "
+            f"{show_size(heap * 2**20)}, {show_size(need)} in all; the host has {show_size(memory)} of memory",
+            do="lower load.batch, a mix's maxscanlength, or the threads; or give smaller documents",
+        )
 
 
 def _check_clocks(host: str, links: Mapping[str, Link]) -> None:

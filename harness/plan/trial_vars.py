@@ -10,11 +10,12 @@ import blake3
 from analysis.trial.records import Settings
 from analysis.trial.settings import SETTINGS, SYNC_PERIOD_S
 from harness.plan.clients import load_part, run_part
+from harness.plan.heap import heap_mib
 from harness.plan.topology import REPLICA_SET
 from harness.plan.trials import trial_seconds
 from harness.plan.warming import warm_up
 from harness.spec.upgrade_path import stations
-from workloads.jvm import JVM_OPTIONS, JVM_OPTIONS_FOR_SHORT_PHASES
+from workloads.jvm import JVM_OPTIONS, JVM_OPTIONS_FOR_SHORT_PHASES, with_heap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -97,14 +98,14 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
             "name": "load",
             "properties": common | {"mongodb.batchsize": campaign.load.batch, "pressgauge.phase": 0},
             **_driven(campaign.load, site.clients, load, sharing),
-            "jvm_options": _jvm_options(campaign),
+            "jvm_options": _jvm_options(campaign, heap_mib(campaign, campaign.load, None, len(site.clients))),
         },
         "phases": [
             {
                 "name": name,
                 "properties": common | run_properties(workload, mixes[name], number, alone(workload)),
                 **_driven(workload, site.clients, run(workload), sharing),
-                "jvm_options": _jvm_options(campaign),
+                "jvm_options": _jvm_options(campaign, heap_mib(campaign, workload, mixes[name], len(site.clients))),
             }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
         ],
@@ -180,9 +181,9 @@ def longest_trial_s(campaign: Campaign, sharing: int = 1) -> float:
     return sharing * (600 + phases + trial_seconds(campaign))
 
 
-def _jvm_options(campaign: Campaign) -> list[str]:
+def _jvm_options(campaign: Campaign, heap: int) -> list[str]:
     """The clients' Java options; those of a campaign made for turns hold where its trials can't take any, too."""
-    return list(JVM_OPTIONS if campaign.design == "sequential" else JVM_OPTIONS_FOR_SHORT_PHASES)
+    return with_heap(JVM_OPTIONS if campaign.design == "sequential" else JVM_OPTIONS_FOR_SHORT_PHASES, heap)
 
 
 def _document_properties(campaign: Campaign) -> dict[str, Any]:

@@ -58,8 +58,10 @@ def make_ready(campaign: Campaign, mixes: Mapping[str, Mix], site: Site, ledger:
     ledger.sweep()
     require_verified(ledger, folder_faults(ledger))
     surveys = site.survey(_ports(campaign))
-    ready = Ready(in_turns=_takes_turns(ledger, progress, campaign, why_sequential(campaign, surveys, site.files)))
-    check_fit(campaign, surveys)
+    ready = Ready(
+        in_turns=_takes_turns(ledger, progress, campaign, why_sequential(campaign, mixes, surveys, site.files))
+    )
+    check_fit(campaign, mixes, surveys)
     ready.places = places(campaign, surveys)
     for ours in ready.places.values():
         check_skew(campaign, mixes, ours.clients)

@@ -48,6 +48,7 @@ _OWN_PARAMETERS = {
     "syncdelay": "say sync_period_s",
     "wiredTigerEngineRuntimeConfig": "say engine_config",
 }
+_LARGEST_COMMAND_BYTES = 48_000_000  # maxMessageSizeBytes of every mongod
 _BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 
 
@@ -129,6 +130,15 @@ def input_checks(campaign: Campaign) -> Iterator[Fault]:
     if "workload" in prices.model_fields_set and prices.workload not in phases:
         message = f"{prices.workload!r} is not a workload of this campaign{did_you_mean(prices.workload, phases)}"
         yield ("decision", "prices", "workload"), f"{message}; there are: {', '.join(phases)}"
+
+
+def load_checks(campaign: Campaign) -> Iterator[Fault]:
+    """A batch that no command can hold. Kept runs have their trials to say so."""
+    batch, each = campaign.load.batch, campaign.document.size_bytes
+    if batch > 1 and batch * each > _LARGEST_COMMAND_BYTES:
+        size, most = show_size(batch * each), show_size(_LARGEST_COMMAND_BYTES)
+        message = f"{batch} documents of {show_size(each)} are {size}, and mongod takes {most} in a command"
+        yield ("load", "batch"), f"{message}: at most {_LARGEST_COMMAND_BYTES // each}"
 
 
 def name_checks(campaign: Campaign) -> Iterator[Fault]:

@@ -110,17 +110,10 @@ def read_mix(path: Path) -> Mix:
     Raises:
         InputError: with one line per fault, each with file, line, key and what is allowed.
     """
-    try:
-        with path.open("rb") as file:
-            raw = file.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{path}: can't be read: {error.strerror}", do="make it readable") from error
-    if len(raw) > _MAX_BYTES:
-        raise _complaint([f"{path}: a mix has at most {_MAX_BYTES // 2**10} KiB"])
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
     faults: list[str] = []
-    for number, line in _entries(raw.decode("latin-1")):  # as Java reads property files
+    for number, line in said_lines(path):
         plain = _PLAIN.fullmatch(line)
         key = plain[1] if plain else ""
         if plain is None:
@@ -138,9 +131,20 @@ def read_mix(path: Path) -> Mix:
     return mix
 
 
-def _entries(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that say something, numbered from 1. Java ends a line at these alone, and indents with these."""
-    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
+def said_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a property file that say something, numbered from 1, as Java reads, ends and indents them.
+
+    Raises:
+        InputError: it can't be read, or is too large for a mix.
+    """
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path}: can't be read: {error.strerror}", do="make it readable") from error
+    if len(raw) > _MAX_BYTES:
+        raise _complaint([f"{path}: a mix has at most {_MAX_BYTES // 2**10} KiB"])
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", raw.decode("latin-1")), start=1):
         if (said := line.lstrip(" \t\f")) and said[0] not in "#!":
             yield number, line
 

@@ -51,7 +51,7 @@ class Client(Part):
 class Load(Client):
     """The load, measured as the insert workload."""
 
-    batch: Annotated[int, Field(ge=1, le=10_000)] = Field(1, description="Documents per insert command.")
+    batch: Annotated[int, Field(ge=1, le=10_000)] = Field(1, description="Documents per insert command of up to 48 MB.")
     warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(2, description="As in a workload.")
 
 

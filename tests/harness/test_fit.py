@@ -8,7 +8,9 @@ import pytest
 
 from harness.errors import Exit, HostError, InputError
 from harness.plan.fit import check_fit
-from harness.spec.load import load_campaign
+from harness.plan.heap import heap_mib
+from harness.spec.load import ROOT, load_campaign
+from harness.spec.mix import find_mix, read_mix
 from tests.campaigns import small
 from tests.harness.factory import surveyed
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from harness.spec.campaign import Campaign
 
+MIXES = {"rmw": read_mix(find_mix("rmw", [ROOT / "workloads"]))}
 OUT_OF_CACHE = {"regime": "out-of-cache", "memory_limit": "512MiB", "records": 600_000}
 
 
@@ -25,16 +28,17 @@ def campaign(tmp_path: Path, **changes: Any) -> Campaign:
 
 
 def test_hosts_that_fit(tmp_path: Path) -> None:
-    check_fit(campaign(tmp_path), {"db": surveyed(database=True, cgroup_for_memory_limits=None)})
-    check_fit(campaign(tmp_path, **OUT_OF_CACHE), {"db": surveyed(database=True)})
+    check_fit(campaign(tmp_path), MIXES, {"db": surveyed(database=True, cgroup_for_memory_limits=None)})
+    check_fit(campaign(tmp_path, **OUT_OF_CACHE), MIXES, {"db": surveyed(database=True)})
 
 
 def test_a_host_without_control_groups_can_not_limit_memory(tmp_path: Path) -> None:
     loader = surveyed(cgroup_for_memory_limits=None)
-    check_fit(campaign(tmp_path, **OUT_OF_CACHE), {"db": surveyed(database=True), "loader": loader})
+    check_fit(campaign(tmp_path, **OUT_OF_CACHE), MIXES, {"db": surveyed(database=True), "loader": loader})
     with pytest.raises(HostError, match=r"db: regime: out-of-cache .* control group") as caught:
         check_fit(
             campaign(tmp_path, **OUT_OF_CACHE),
+            MIXES,
             {"db": surveyed(database=True, cgroup_for_memory_limits=None), "loader": loader},
         )
     assert caught.value.exit_code == Exit.DEPENDENCY_FAILED
@@ -44,22 +48,22 @@ def test_a_host_without_control_groups_can_not_limit_memory(tmp_path: Path) -> N
 def test_other_refusals(tmp_path: Path) -> None:
     plain = campaign(tmp_path)
     with pytest.raises(InputError, match="db: records: 2,000 documents need"):
-        check_fit(plain, {"db": surveyed(database=True, data={"path": "/srv/data", "free_bytes": 2**20})})
+        check_fit(plain, MIXES, {"db": surveyed(database=True, data={"path": "/srv/data", "free_bytes": 2**20})})
     with pytest.raises(InputError, match=r"db: cache_size: 256\.0 MiB is more than"):
-        check_fit(plain, {"db": surveyed(database=True, memory_total_bytes=2**27)})
+        check_fit(plain, MIXES, {"db": surveyed(database=True, memory_total_bytes=2**27)})
     with pytest.raises(HostError, match="port 27272 is in use"):
-        check_fit(plain, {"db": surveyed(database=True, busy_ports=[27272])})
+        check_fit(plain, MIXES, {"db": surveyed(database=True, busy_ports=[27272])})
     with pytest.raises(HostError, match="/srv/data can't be written"):
-        check_fit(plain, {"db": surveyed(database=True, writable=False)})
+        check_fit(plain, MIXES, {"db": surveyed(database=True, writable=False)})
 
 
 def test_clocks_that_differ_by_more_than_the_way_takes_are_refused(tmp_path: Path) -> None:
     link = {"round_trip_s": 0.2, "up_bytes_per_s": 1e8, "down_bytes_per_s": 1e8}
     near = surveyed(links={"db": link | {"clock_ahead_s": -0.6}})
-    check_fit(campaign(tmp_path), {"db": surveyed(database=True), "loader": near})
+    check_fit(campaign(tmp_path), MIXES, {"db": surveyed(database=True), "loader": near})
     far = surveyed(links={"db": link | {"clock_ahead_s": -0.9}})
     with pytest.raises(HostError, match=r"loader: its clock and that of db differ by 0\.7 s"):
-        check_fit(campaign(tmp_path), {"db": surveyed(database=True), "loader": far})
+        check_fit(campaign(tmp_path), MIXES, {"db": surveyed(database=True), "loader": far})
 
 
 @pytest.mark.parametrize(
@@ -80,3 +84,28 @@ def test_regimes_that_can_not_come_about_are_faults_of_the_spec(
     with pytest.raises(InputError) as caught:
         campaign(tmp_path, **changes)
     assert said in caught.value.what
+
+
+LARGE = {"document": {"fields": 100, "field_length": "64KiB"}, "records": 100}
+
+
+def test_a_batch_that_no_command_holds_is_refused_with_figures(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"batch: 100 documents of 6\.3 MiB are 625\.\d MiB, .* at most 7") as caught:
+        campaign(tmp_path, **LARGE)
+    assert "mine.yaml" in str(caught.value)
+    campaign(tmp_path, **LARGE | {"load": {"batch": 7}})
+
+
+def test_the_heap_follows_the_documents_and_has_to_fit_the_memory(tmp_path: Path) -> None:
+    assert heap_mib(campaign(tmp_path), campaign(tmp_path).load, None, 1) == 512
+    large = campaign(tmp_path, **LARGE | {"load": {"batch": 7, "threads": 8}})
+    assert 8 * 5 * 7 * 6.25 < heap_mib(large, large.load, None, 1) < 4096
+    assert heap_mib(large, large.load, None, 4) < heap_mib(large, large.load, None, 1)
+    scans = MIXES["rmw"].model_copy(update={"scanproportion": 0.5, "maxscanlength": 100})
+    assert heap_mib(large, large.workloads["rmw"], MIXES["rmw"], 1) == 512
+    assert heap_mib(large, large.workloads["rmw"], scans, 1) > 2 * 100 * 6.25 * 3
+    check_fit(large, MIXES, {"db": surveyed(database=True, client_processes=1)})
+    with pytest.raises(InputError, match=r"db: documents of 6\.3 MiB need clients with a heap of .* has 2\.0 GiB"):
+        check_fit(large, MIXES, {"db": surveyed(database=True, client_processes=1, memory_total_bytes=2**31)})
+    small_host = {"db": surveyed(database=True, client_processes=1, memory_total_bytes=2**30)}
+    check_fit(campaign(tmp_path), MIXES, small_host)

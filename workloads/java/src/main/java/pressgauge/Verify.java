@@ -29,6 +29,7 @@ import site.ycsb.workloads.CoreWorkload;
  */
 public final class Verify {
   private static final int CHUNK = 512;
+  private static final int CHUNK_BYTES = 1 << 20; // or large documents would wait by the gigabyte
   private static final int WAITING_CHUNKS = 16;
   private static final int CURSOR_BATCH = 16_384;
   private static final int FORMAT_VERSION = 1;
@@ -114,11 +115,15 @@ public final class Verify {
 
   private void read(MongoIterable<RawBsonDocument> documents, ThreadPoolExecutor pool) {
     var chunk = new ArrayList<RawBsonDocument>(CHUNK);
+    int bytes = 0;
     try (var cursor = documents.iterator()) {
       while (cursor.hasNext()) {
-        chunk.add(cursor.next());
-        if (chunk.size() == CHUNK || !cursor.hasNext()) {
+        var document = cursor.next();
+        bytes += document.getByteBuffer().remaining();
+        chunk.add(document);
+        if (chunk.size() == CHUNK || bytes >= CHUNK_BYTES || !cursor.hasNext()) {
           var full = chunk;
+          bytes = 0;
           pool.execute(() -> check(full));
           read += full.size();
           tell();

@@ -1,0 +1,45 @@
+"""How much heap a client's Java machine needs: it holds whole documents, of a batch or of a scan all at once. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from harness.spec.phases import Load
+from workloads.jvm import LEAST_HEAP_MIB
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.spec.campaign import Campaign
+    from harness.spec.mix import Mix
+    from harness.spec.phases import Client
+
+_ITSELF_MIB = 192
+"""The driver, the corpus, histograms, and room for what lives shortly."""
+_ROOM = 1.5
+"""The serial collector keeps a third of the heap for young objects."""
+_OF_A_BATCH = 5
+"""The batch, twice as much again while its array grows, and the message made of it, in buffers of powers of two."""
+_OF_A_READ = 3
+"""The answer, its documents, and the update made of one."""
+
+
+def heap_mib(campaign: Campaign, phase: Client, mix: Mix | None, clients: int) -> int:
+    """The heap of each of so many clients in a phase; `mix` is a run workload's.
+
+    It follows what its threads hold at once, the same in every arm; for most documents it is the least.
+    """
+    if isinstance(phase, Load):
+        documents = _OF_A_BATCH * phase.batch
+    else:
+        documents = _OF_A_READ * (mix.maxscanlength if mix and mix.scanproportion else 1)
+    threads = math.ceil(phase.threads / clients)
+    held = threads * documents * campaign.document.size_bytes / 2**20
+    return max(LEAST_HEAP_MIB, math.ceil(_ITSELF_MIB + _ROOM * held))
+
+
+def largest_heap_mib(campaign: Campaign, mixes: Mapping[str, Mix], clients: int) -> int:
+    """The largest heap that each of so many clients needs in any phase."""
+    of_runs = (heap_mib(campaign, workload, mixes[name], clients) for name, workload in campaign.workloads.items())
+    return max(heap_mib(campaign, campaign.load, None, clients), *of_runs, LEAST_HEAP_MIB)
