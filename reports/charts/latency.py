@@ -28,22 +28,49 @@ _TABULATED = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
 KINDS = ("actual", "intended")
 _HEIGHT_PX = 300
+_SMALL_HEIGHT_PX = 170
 
 
 def percentiles(material: Material, group: Group, workload: str) -> Chart | None:
     """One phase's percentiles in one group; None where no trial that counts has any."""
-    merged = _merged(material.counting_in(group), workload)
+    merged = _merged(material.counting_in(group), workload, material.phases[workload].operation)
     if not merged:
         return None
-    points = _points(merged)
-    kinds = [kind for kind in KINDS if any(point["kind"] == kind for point in points)]
+    kinds = [kind for kind in KINDS if any(one == kind for _, one in merged)]
     return Chart(
         key=slug("latency", workload, *material.names_of(group)),
         title=f"{workload} latency",
         caption="Merged histograms of all valid trials. " + _explained(kinds),
-        spec=chart_spec(_layer(points, list(material.styles.values()), kinds), _HEIGHT_PX),
+        spec=chart_spec(_layer(_points(merged), list(material.styles.values()), kinds), _HEIGHT_PX),
         table=_table(merged),
     )
+
+
+def by_operation(material: Material, group: Group, workload: str) -> list[Chart]:
+    """The percentiles of each kind of operation by itself, beside the one that the phase is judged by."""
+    records = material.counting_in(group)
+    measured = [
+        one.operation
+        for record in records for phase in record.phases if workload_of(phase) == workload for one in phase.latencies
+    ]  # fmt: skip
+    judged = material.phases[workload].operation
+    charts = []
+    for operation in (name for name in dict.fromkeys(measured) if name != judged):
+        merged = {key: one for key, one in _merged(records, workload, operation).items() if key[1] == "actual"}
+        if merged:
+            charts.append(
+                Chart(
+                    key=slug("latency", workload, operation, *material.names_of(group)),
+                    title=f"{operation} of {workload}",
+                    caption="",
+                    spec=chart_spec(
+                        _layer(_points(merged), list(material.styles.values()), ["actual"]), _SMALL_HEIGHT_PX
+                    ),
+                    table=_table(merged),
+                    exported=False,
+                )
+            )
+    return charts
 
 
 def _points(merged: Mapping[tuple[str, str], _Merged]) -> list[dict[str, Any]]:
@@ -113,15 +140,15 @@ class _Merged:
     count: int
 
 
-def _merged(records: Sequence[TrialRecord], workload: str) -> dict[tuple[str, str], _Merged]:
-    """The latencies of a workload's own operation by arm and kind."""
+def _merged(records: Sequence[TrialRecord], workload: str, operation: str) -> dict[tuple[str, str], _Merged]:
+    """The latencies of one operation of a workload by arm and kind."""
     found: dict[tuple[str, str], list[Latency]] = {}
     for record in records:
         for phase in record.phases:
             if workload_of(phase) != workload:
                 continue
             for one in phase.latencies:
-                if one.operation == phase.operation and one.count:
+                if one.operation == operation and one.count:
                     found.setdefault((record.cell.arm, one.kind), []).append(one)
     return {key: _merge(latencies) for key, latencies in found.items()}
 

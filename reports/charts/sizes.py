@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from reports.material import Material
 
 CLASSES = ("collection", "index", "history_store", "journal", "diagnostic", "other")
+_OF_DATA = ("collection", "index", "history_store")
+"""What grows with the data. A journal's files are set aside whole, far larger than what small campaigns store."""
 
 
 def files(material: Material, group: Group, moment: str) -> Chart | None:
@@ -28,19 +30,21 @@ def files(material: Material, group: Group, moment: str) -> Chart | None:
         return None
     names = [*(one for one in CLASSES if any(one == found for _, found in means))]
     names += sorted({found for _, found in means} - set(names))
+    drawn = [name for name in names if name in _OF_DATA] or names
     data = [
         {
             "arm": arm,
             "class": name.replace("_", " "),
-            "order": names.index(name),
+            "order": drawn.index(name),
             "mib": size / 2**20,
             "size": quantity(size, Unit.BYTES),
         }
         for (arm, name), size in means.items()
+        if name in drawn
     ]
     classes = alt.Scale(
-        domain=[name.replace("_", " ") for name in names],
-        range=[f"var(--file-{place % 6})" for place in range(len(names))],
+        domain=[name.replace("_", " ") for name in drawn],
+        range=[f"var(--file-{place % 6})" for place in range(len(drawn))],
     )
     chart = (
         alt.Chart(rows(data))
@@ -55,11 +59,38 @@ def files(material: Material, group: Group, moment: str) -> Chart | None:
     )
     return Chart(
         key=slug("files", moment, *material.names_of(group)),
-        title=f"Files on disk, {moment.replace('-', ' ')}",
-        caption="After two forced checkpoints; means over the valid trials.",
+        title=f"Data files, {moment.replace('-', ' ')}",
+        caption="After two forced checkpoints; means over the valid trials. The table has journal and logs, too.",
         spec=chart_spec(chart, ROW_PX * len(material.styles)),
         table=_table(material, means, names),
     )
+
+
+def raw(material: Material, group: Group) -> Table:
+    """What each valid trial's sizes were, a row a moment."""
+    body = [
+        (
+            record.trial, record.cell.arm, one.moment.replace("-", " "), f"{one.documents:,}",
+            *(
+                ABSENT if size is None else f"{size:,}"
+                for size in (
+                    one.data_size_bytes, one.storage_size_bytes, one.free_storage_size_bytes, one.index_size_bytes
+                )
+            ),
+        )
+        for record in material.counting_in(group) for one in record.sizes
+    ]  # fmt: skip
+    columns = (
+        "trial",
+        "arm",
+        "moment",
+        "documents",
+        "data, bytes",
+        "stored, bytes",
+        "of that reusable",
+        "indexes, bytes",
+    )
+    return Table(columns, tuple(body), labels=3)
 
 
 def _means(records: Sequence[TrialRecord], moment: str) -> dict[tuple[str, str], float]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from analysis.stats.verdicts import Family
 from reports.charts import sizes
 from reports.charts.base import Chart, slug
+from reports.charts.cost import cost_curve
 from reports.charts.dots import dots
 from reports.charts.forest import effects_table, forest
-from reports.charts.latency import latency_table, percentiles
+from reports.charts.latency import by_operation, latency_table, percentiles
 from reports.charts.over_time import over_time
 from reports.charts.tradeoffs import tradeoff
 from reports.charts.turns import MOST_BLOCKS, blocks_with_turns, turns
@@ -37,6 +38,8 @@ class PhasePage:
 
     workload: str
     latency: Chart | None
+    operations: tuple[Chart, ...]
+    """Latencies of each kind of operation beside the one that the phase is judged by."""
     turns: tuple[Chart, ...]
     """Of the first blocks; empty where no trial took turns."""
     turns_note: str
@@ -61,8 +64,11 @@ class GroupPage:
     phases: tuple[PhasePage, ...]
     tradeoffs: tuple[Chart, ...]
     cost: CostPage | None
+    cost_curve: Chart | None
     files: tuple[Chart, ...]
     ratios: Table
+    raw_sizes: Table
+    """Bytes of each trial at each moment."""
 
     def charts(self) -> Iterator[Chart]:
         """Every chart, in the order of the page."""
@@ -72,9 +78,12 @@ class GroupPage:
         for phase in self.phases:
             if phase.latency:
                 yield phase.latency
+            yield from phase.operations
             yield from phase.turns
             yield from phase.over_time
         yield from self.tradeoffs
+        if self.cost_curve:
+            yield self.cost_curve
         yield from self.files
 
 
@@ -210,8 +219,10 @@ def _group(material: Material, group: Group) -> GroupPage:
         phases=tuple(_phase(material, group, workload) for workload in material.phases),
         tradeoffs=tuple(chart for key in against if (chart := tradeoff(material, group, key, front))),
         cost=cost_page(material, group, slug("cost", *group.names)),
+        cost_curve=cost_curve(material, group, choice.costs) if choice and choice.costs else None,
         files=tuple(chart for moment in moments if (chart := sizes.files(material, group, moment))),
         ratios=evidence.ratios(material, group),
+        raw_sizes=sizes.raw(material, group),
     )
 
 
@@ -220,6 +231,7 @@ def _phase(material: Material, group: Group, workload: str) -> PhasePage:
     return PhasePage(
         workload=workload,
         latency=percentiles(material, group, workload),
+        operations=tuple(by_operation(material, group, workload)),
         turns=tuple(turns(material, group, workload)),
         turns_note=f"The first {MOST_BLOCKS} of {blocks} blocks." if blocks > MOST_BLOCKS else "",
         over_time=tuple(over_time(material, group, workload)),

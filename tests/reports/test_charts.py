@@ -1,0 +1,89 @@
+"""What single charts show, and what they leave to their tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from analysis.decide.cost_curve import cost_curve
+from reports.charts.latency import by_operation
+from reports.charts.sizes import files, raw
+from reports.material import Material
+from reports.page.context import page
+from tests.analysis.synthetic import QUIET, campaign
+from tests.reports.sample import run
+
+if TYPE_CHECKING:
+    from analysis.trial.records import TrialRecord
+    from reports.charts.base import Chart
+
+
+def points(chart: Chart) -> list[dict[str, Any]]:
+    return [point for values in chart.spec["datasets"].values() for point in values]
+
+
+def reading_too(records: list[TrialRecord]) -> list[TrialRecord]:
+    """The records with the reads that a mix measured beside what it is judged by."""
+
+    def phase(one: Any) -> Any:
+        reads = [latency.model_copy(update={"operation": "READ"}) for latency in one.latencies]
+        return one.model_copy(update={"latencies": (*one.latencies, *reads)})
+
+    return [one.model_copy(update={"phases": tuple(map(phase, one.phases))}) for one in records]
+
+
+def test_each_kind_of_operation_has_its_latencies() -> None:
+    material = Material(run(reading_too(campaign(blocks=2))))
+    (group,) = material.groups
+    (chart,) = by_operation(material, group, "rmw")
+    assert chart.title == "READ of rmw"
+    assert {point["arm"] for point in points(chart) if "arm" in point} == {"none", "snappy", "zlib", "zstd-6"}
+    assert len({one.key for one in page(material).charts()}) == len(list(page(material).charts()))
+    plain = Material(run(campaign(blocks=2)))
+    assert by_operation(plain, group, "rmw") == []
+
+
+def test_the_journal_stands_apart_from_what_grows_with_the_data() -> None:
+    sizes = {"collection": 3 * 2**20, "index": 2**20, "journal": 300 * 2**20, "other": 2**20}
+    records = [
+        one.model_copy(update={"sizes": tuple(part.model_copy(update={"files_bytes": sizes}) for part in one.sizes)})
+        for one in campaign(blocks=2)
+    ]
+    material = Material(run(records))
+    (group,) = material.groups
+    chart = files(material, group, "loaded")
+    assert chart is not None
+    assert {point["class"] for point in points(chart)} == {"collection", "index"}
+    assert chart.table.columns == ("arm", "collection", "index", "journal", "other", "all")
+
+
+def test_the_sizes_of_each_trial_are_there_in_bytes() -> None:
+    records = campaign(blocks=2)
+    material = Material(run(records))
+    (group,) = material.groups
+    found = raw(material, group).rows
+    assert len(found) == sum(len(record.sizes) for record in records)
+    first = records[0].sizes[0]
+    row = next(row for row in found if row[0] == records[0].trial and row[2] == "loaded")
+    assert row[5] == f"{first.storage_size_bytes:,}"
+
+
+def test_the_cost_curve_goes_through_the_costs_and_their_break_even() -> None:
+    decision = run(campaign(blocks=5, noise=QUIET)).decision
+    costs = decision.recommendations[0].choice.costs
+    assert costs is not None
+    found = cost_curve(costs, "snappy")
+    now = {one.arm: one.ratio for one in found if one.price_ratio == pytest.approx(costs.price_ratio)}
+    monthly = {one.arm: one.monthly.value for one in costs.arms}
+    assert now == pytest.approx({arm: value / monthly["snappy"] for arm, value in monthly.items()}, rel=0.01)
+    assert costs.flips
+    for flip in costs.flips:
+        pair = {
+            one.arm: one.ratio
+            for one in found
+            if one.arm in (flip.arm, costs.cheapest)
+            and one.price_ratio == min((p.price_ratio for p in found), key=lambda r: abs(r - flip.price_ratio.value))
+        }
+        assert pair[flip.arm] == pytest.approx(pair[str(costs.cheapest)], rel=0.1)
+    assert cost_curve(costs, "gone") == ()
