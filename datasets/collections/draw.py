@@ -11,7 +11,7 @@ from datasets.collections.records import Collection, Record
 from datasets.documents import draw
 from datasets.errors import DatasetError
 
-_LEAST_RUNS = 16
+LEAST_RUNS = 16
 """Of the largest documents: a run ends early, so that a sample holds as many."""
 _LARGEST_RUN_BYTES = 2**25
 
@@ -40,7 +40,7 @@ class Drawn:
 
 
 @dataclass
-class _Spool:
+class Spool:
     """A file with the runs that are kept so far."""
 
     path: Path
@@ -75,10 +75,10 @@ def draw_runs(collection: Collection, path: Path, *, most_bytes: int, run_docume
     some of these at equal distances. So each run is as likely as any other, and none of the source's
     regions is left out. What is not drawn is counted, but not parsed. Raises DatasetError and OSError.
     """
-    spool = _Spool(path)
+    spool = Spool(path)
     path.touch()
     level = number = documents = raw_bytes = looked_at = found = 0
-    for records in _runs(collection, run_documents, min(max(most_bytes // _LEAST_RUNS, 1), _LARGEST_RUN_BYTES)):
+    for records in _runs(collection, run_documents, min(max(most_bytes // LEAST_RUNS, 1), _LARGEST_RUN_BYTES)):
         size = sum(len(record.raw) for record in records)
         if _is_drawn(number, level, seed):
             parsed = [collection.records.document(record) for record in records]
@@ -90,8 +90,8 @@ def draw_runs(collection: Collection, path: Path, *, most_bytes: int, run_docume
             spool.keep_only([_is_drawn(kept, level, seed) for kept, _ in spool.kept])
         number, documents, raw_bytes = number + 1, documents + len(records), raw_bytes + size
     if not documents:
-        raise no_documents(collection.path)
-    _thin_out(spool, collection, most_bytes, seed)
+        raise no_documents(str(collection.path))
+    thin_out(spool, f"dataset {collection.path}", most_bytes, seed)
     kept = [run for _, run in spool.kept]
     if sum(run.documents for run in kept) == documents:
         kept = [Run(offset=0, documents=documents, bytes=spool.size_bytes)]
@@ -104,9 +104,9 @@ def draw_runs(collection: Collection, path: Path, *, most_bytes: int, run_docume
     )
 
 
-def no_documents(path: Path) -> DatasetError:
+def no_documents(name: str) -> DatasetError:
     """Say that a source is empty."""
-    return DatasetError(f"dataset {path}: holds no documents; give a source with at least one")
+    return DatasetError(f"dataset {name}: holds no documents; give a source with at least one")
 
 
 def _runs(collection: Collection, run_documents: int, run_bytes: int) -> Iterator[list[Record]]:
@@ -128,8 +128,8 @@ def _is_drawn(number: int, level: int, seed: int) -> bool:
     return all(number >> (up - 1) & 1 == draw(seed, up, number >> up, 0) & 1 for up in range(level, 0, -1))
 
 
-def _thin_out(spool: _Spool, collection: Collection, most_bytes: int, seed: int) -> None:
-    """Keep runs at equal distances, as many as fit."""
+def thin_out(spool: Spool, where: str, most_bytes: int, seed: int) -> None:
+    """Keep runs at equal distances, as many as fit. Raises DatasetError, which names `where`, if not even one does."""
     runs = len(spool.kept)
     count = runs
     chosen = set(range(runs))
@@ -141,7 +141,7 @@ def _thin_out(spool: _Spool, collection: Collection, most_bytes: int, seed: int)
         chosen = {(one * 2**32 + first) * runs // (count * 2**32) for one in range(count)}
     if count < 1:
         raise DatasetError(
-            f"dataset {collection.path}: has documents that are larger than the {most_bytes:,} bytes that a sample may "
+            f"{where}: has documents that are larger than the {most_bytes:,} bytes that a sample may "
             "have; let it be larger"
         )
     if count < runs:

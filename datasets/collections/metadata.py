@@ -34,6 +34,7 @@ class Metadata(BaseModel):
     indexes: tuple[Index, ...] = Field((), description="Its indexes, the one on `_id` included.")
     options: dict[str, Any] = Field(default_factory=dict, description="Its options, as canonical Extended JSON.")
     block_compressor: str | None = Field(None, description="The compressor that its options name, if they do.")
+    storage_bytes: int | None = Field(None, description="What it takes on its server's disk, if that was asked.")
 
 
 def parse_metadata(text: bytes | str, where: str) -> Metadata:
@@ -42,6 +43,7 @@ def parse_metadata(text: bytes | str, where: str) -> Metadata:
         stored = json.loads(text, parse_constant=_no_number)
         if levels(stored) > DEEPEST:
             raise ValueError("nested too deeply")
+        json.dumps(stored, ensure_ascii=False).encode()  # half a surrogate pair is no text
         kind = stored.get("type", "collection")
         options = dict(stored.get("options", {}))
         indexes = tuple(_index(index) for index in stored.get("indexes", ()))

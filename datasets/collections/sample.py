@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -16,7 +16,8 @@ from core.files import half_written, sync, write_whole
 from core.stored import read_regular
 from datasets.collections.bson_file import BsonFile
 from datasets.collections.draw import Drawn, Run, draw_runs, no_documents
-from datasets.collections.metadata import Index
+from datasets.collections.elements import elements
+from datasets.collections.metadata import Index, Metadata
 from datasets.collections.profile import PathProfile, profile
 from datasets.collections.records import Collection
 from datasets.collections.sources import find_collection
@@ -51,6 +52,7 @@ class SampleManifest(BaseModel):
     indexes: tuple[Index, ...] = Field(description="Indexes of the source; none where it is JSON.")
     options: dict[str, Any] = Field(description="Options of the source's collection, as canonical Extended JSON.")
     block_compressor: str | None = Field(description="The compressor that these options name, if they do.")
+    storage_bytes: int | None = Field(None, description="What the source takes on its server's disk, if it was asked.")
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def _documents(collection: Collection) -> Iterator[bytes]:
     for record in collection.records:
         yield collection.records.document(record)
     if record is None:
-        raise no_documents(collection.path)
+        raise no_documents(str(collection.path))
 
 
 def take_sample(source: Path, folder: Path, *, most_bytes: int, run_documents: int = 240, seed: int) -> Sample:
@@ -110,9 +112,18 @@ def take_sample(source: Path, folder: Path, *, most_bytes: int, run_documents: i
     owner's eyes. Raises DatasetError as `read_documents` does, for the documents that were drawn.
     """
     collection = find_collection(source)
+    asked = {"most_bytes": most_bytes, "run_documents": run_documents, "seed": seed}
+    return write_sample(
+        folder, collection.name, collection.metadata, lambda path: draw_runs(collection, path, **asked), seed
+    )
+
+
+def write_sample(folder: Path, name: str, metadata: Metadata, drawn: Callable[[Path], Drawn], seed: int) -> Sample:
+    """Write a sample of what `drawn` writes to a file and tells about. Raises DatasetError."""
     with _appearing(folder) as new:
-        drawn = draw_runs(collection, new / DOCUMENTS, most_bytes=most_bytes, run_documents=run_documents, seed=seed)
-        manifest = _manifest(collection, drawn, new / DOCUMENTS, seed)
+        found = drawn(new / DOCUMENTS)
+        _refuse_twins(name, found, new / DOCUMENTS)
+        manifest = _manifest(name, metadata, found, new / DOCUMENTS, seed)
         sync(new / DOCUMENTS)
         write_whole(new / MANIFEST, manifest.model_dump_json(indent=2) + "\n", durable=True)
     return Sample(folder, manifest)
@@ -139,14 +150,29 @@ def _appearing(folder: Path) -> Iterator[Path]:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def _manifest(collection: Collection, drawn: Drawn, path: Path, seed: int) -> SampleManifest:
+def _refuse_twins(name: str, drawn: Drawn, path: Path) -> None:
+    """See to it that no `_id` is twice among the documents that were drawn: a server would refuse the second one."""
+    seen: dict[int, int] = {}
+    numbers = (run.offset + one for run in drawn.runs for one in range(1, run.documents + 1))
+    for number, record in zip(numbers, BsonFile(path, links=False), strict=True):
+        first = next(elements(record.raw), None)
+        if first and first.path == b"_id":
+            twin = seen.setdefault(hash(first), number)
+            if twin != number:
+                raise DatasetError(
+                    f"dataset {name}: documents {twin} and {number} have the same `_id`, which a server refuses; "
+                    "leave one of them out"
+                )
+
+
+def _manifest(name: str, metadata: Metadata, drawn: Drawn, path: Path, seed: int) -> SampleManifest:
     """Describe what was drawn."""
     documents = sum(run.documents for run in drawn.runs)
     size = path.stat().st_size
     step = max(-(-documents // _MOST_PROFILED), -(-size // _MOST_PROFILED_BYTES))
     found = profile(record.raw for record in islice(BsonFile(path, links=False), 0, None, step))
     return SampleManifest(
-        source=collection.name,
+        source=name,
         source_documents=drawn.documents,
         source_bytes=drawn.bytes,
         source_bytes_estimated=drawn.bytes_estimated,
@@ -159,7 +185,7 @@ def _manifest(collection: Collection, drawn: Drawn, path: Path, seed: int) -> Sa
         profiled_documents=found.documents,
         paths=found.paths,
         values_left_out=found.values_left_out,
-        **collection.metadata.model_dump(),
+        **metadata.model_dump(),
     )
 
 

@@ -234,6 +234,8 @@ def test_pipes_and_devices_are_not_waited_for(tmp_path: Path) -> None:
         (b'{"indexes": [{"name": "a", "key": {"a": Infinity}}]}', "is not what mongodump writes"),
         (b'{"indexes": [{"name": "a", "key": {"a": 1e999}}]}', "is not what mongodump writes"),
         (b'{"options": ' + nested_json(300) + b"}", "is not what mongodump writes"),
+        (b'{"uuid": "\\ud800"}', "is not what mongodump writes"),
+        (b'{"uuid": "\xed\xa0\x80"}', "is not what mongodump writes"),
         (b'{"a": ' * 100_000, "is not what mongodump writes"),
         (b" " * (2**24 + 1), "is larger than 16 MiB"),
         (b'{"options": {"viewOn": "a"}, "type": "view"}', "is of a view"),
@@ -263,8 +265,8 @@ def test_ten_thousand_paths_leave_the_manifest_small(tmp_path: Path) -> None:
 
 
 def test_a_bomb_takes_little_memory_and_disk(tmp_path: Path) -> None:
-    document = bson.encode({"_id": 1, "zeros": bytes(2**18)})
-    path = write(tmp_path / "bomb", document * 400, packed=True)
+    zeros = bytes(2**18)
+    path = write(tmp_path / "bomb", b"".join(bson.encode({"_id": n, "zeros": zeros}) for n in range(400)), packed=True)
     assert path.stat().st_size < 2**18, "a hundred megabytes are packed in it"
     tracemalloc.start()
     sample = take_sample(path, tmp_path / "sample", most_bytes=2**21, seed=1)
@@ -296,8 +298,16 @@ def test_a_sample_that_was_changed_is_told(tmp_path: Path) -> None:
         Sample.load(sample.folder)
 
 
+def test_an_id_that_is_there_twice(tmp_path: Path) -> None:
+    path = write(tmp_path / "source", b'{"_id": "a"}\n{"_id": 1}\n\n{"_id": "a", "b": 1}\n')
+    assert len(list(read_documents(path))) == 3, "what is streamed is not remembered"
+    with pytest.raises(DatasetError, match="dataset source: documents 1 and 3 have the same `_id`"):
+        take_sample(path, tmp_path / "sample", most_bytes=2**20, seed=1)
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_documents_larger_than_the_sample_are_told(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.bson", b"".join(large(5000) for _ in range(9)))
+    path = write(tmp_path / "a.bson", large(5000) * 9)
     with pytest.raises(DatasetError, match=r"has documents that are larger than the 4,000 bytes"):
         take_sample(path, tmp_path / "sample", most_bytes=4000, seed=1)
     assert list(tmp_path.iterdir()) == [path]

@@ -49,7 +49,7 @@ DOCUMENTS = st.builds(
 
 
 @given(
-    st.lists(DOCUMENTS, min_size=1, max_size=30),
+    st.lists(DOCUMENTS, min_size=1, max_size=30, unique_by=lambda document: document["_id"]),
     st.integers(200, 20_000),
     st.integers(1, 9),
     st.integers(-(2**63), 2**63 - 1),
