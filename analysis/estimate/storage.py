@@ -66,8 +66,9 @@ def per_document(pages: Pages, whole: Whole, sampling: Scatter, swing: Scatter |
     used = settled(pages) if swing else pages
     memory, disk, documents, count = used.sum(axis=0, dtype=float)
     leaf = (disk + INTERNAL_BYTES_PER_LEAF * count) / memory
-    # What a document takes in memory beside its BSON does not grow with it
+    # What a document takes in memory beside its BSON does not grow with it, but with its number
     beside = memory / documents - whole.sample_bytes / whole.sample_documents
+    beside += number_bytes(whole.documents) - number_bytes(int(pages[:, 2].sum()))
     value = leaf * (whole.bytes / whole.documents + beside) + FILE_BYTES / whole.documents
     combined = _combined([sampling, *([swing] if swing else []), Scatter(_FLOOR, np.inf)])
     half = float(t_quantile_of(combined.df, 0.975)) * combined.se
@@ -106,6 +107,16 @@ def stretches(pages: Pages) -> list[NDArray[np.float64]]:
     """The sums of pages that became of one page in memory each, about; a last one that is not whole is left out."""
     number = (np.cumsum(pages[:, 0]) / _stretch_bytes(pages)).astype(int)
     return [pages[number == one].sum(axis=0, dtype=float) for one in range(int(number.max()))]
+
+
+def number_bytes(count: int) -> float:
+    """What the record numbers from 1 to `count` take on average, as WiredTiger packs them: 3 bytes of most, then 4."""
+    ends = [(64, 1), (8256, 2), *((8256 + 256**size, size + 1) for size in range(1, 8))]
+    total, begin = 0, 1
+    for end, size in ends:
+        total += size * max(0, min(end, count + 1) - begin)
+        begin = end
+    return total / count
 
 
 def _stretch_bytes(pages: Pages) -> float:

@@ -12,6 +12,7 @@ from analysis.estimate.storage import (
     STRETCH_BYTES,
     Pages,
     Whole,
+    number_bytes,
     per_document,
     sampling_scatter,
     settled,
@@ -56,7 +57,7 @@ def whole_of(pages: Pages, times: int) -> Whole:
 
 def test_pages_that_are_alike_are_told_as_they_are() -> None:
     pages = even(np.full(400, 2.0))
-    whole = whole_of(pages, 100)
+    whole = whole_of(pages, 1)
     found = per_document(pages, whole, sampling_scatter(pages, whole))
     assert found.value == pytest.approx(stored(pages) + FILE_BYTES / whole.documents)
     assert 0.003 < found.high / found.value - 1 < 0.007
@@ -68,6 +69,23 @@ def test_larger_documents_in_the_whole_than_in_the_sample_are_counted() -> None:
     larger = Whole(whole.documents, whole.bytes * 1.1, whole.sample_documents, whole.sample_bytes)
     first, second = (per_document(pages, one, sampling_scatter(pages, one)) for one in (whole, larger))
     assert second.value / first.value == pytest.approx(1.1, abs=0.001)
+
+
+def test_record_numbers_grow_with_the_collection() -> None:
+    assert number_bytes(1) == 1
+    assert number_bytes(64) == (63 + 2) / 64
+    assert number_bytes(8255) == pytest.approx(2, abs=0.01)
+    assert number_bytes(50_000) == pytest.approx(2.83, abs=0.01)
+    assert number_bytes(10**7) == pytest.approx(4, abs=0.02)
+    assert number_bytes(10**9) == pytest.approx(5, abs=0.02)
+    small = even(np.full(400, 2.0))
+    few, many = (
+        per_document(small, whole_of(small, times), sampling_scatter(small, whole_of(small, times)))
+        for times in (1, 1000)
+    )
+    assert (many.value - FILE_BYTES / 11_200_000) / (few.value - FILE_BYTES / 11_200) == pytest.approx(
+        1 + (number_bytes(11_200_000) - number_bytes(11_200)) / (EACH + BESIDE)
+    )
 
 
 def test_a_sample_that_is_the_whole_has_no_sampling_error() -> None:
