@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.trial.records import InForce, Reason
 from analysis.trial.settings import SETTINGS
+from core.cpus import cores_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from analysis.trial.records import Settings
+    from analysis.trial.records import ClientPart, Settings
 
 
 def read_in_force(raw: Mapping[str, Any]) -> InForce:
@@ -42,6 +43,16 @@ def mismatches(asked: Settings, found: InForce, engine_version: str) -> Iterator
 def concern_faults(phase: str, asked: Mapping[str, Any], sent: str | None) -> Iterator[Reason]:
     """The write concern that a phase's clients sent, as JSON, where it is not the one asked for."""
     yield from _compare("write-concern-mismatch", f"{phase}: the clients' write concern", json.dumps(asked), sent)
+
+
+def cpus_faults(phase: str, client: ClientPart, asked: str | None, taken: str | None) -> Iterator[Reason]:
+    """A client that may not use just the cores `asked`, or may use those `taken` by mongod; None: nothing was asked."""
+    what = f"{phase}: the cores of {client.name}"
+    if asked is not None:
+        if client.cpus is None or cores_of(client.cpus) != cores_of(asked):
+            yield _mismatch("client-cpus-mismatch", what, asked, client.cpus)
+    elif taken is not None and client.cpus is not None and cores_of(client.cpus) & cores_of(taken):
+        yield _mismatch("client-cpus-mismatch", what, f"none of mongod's, {taken}", client.cpus)
 
 
 def _compare(code: str, what: str, asked: object, found: object) -> Iterator[Reason]:

@@ -227,6 +227,7 @@ class ClientPart(Part):
     longest_interval_s: Seconds | None = Field(
         None, description="Longest time between two of the client's counts; normally about 1."
     )
+    cpus: Text | None = Field(None, description="Cores that the client may use, read back from its kernel.")
 
 
 class Turn(Part):

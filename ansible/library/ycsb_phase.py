@@ -36,6 +36,8 @@ options:
       threads: {type: int, required: true, description: Client threads.}
       target: {type: float, description: Operations per second over its threads; unlimited without.}
       properties: {type: dict, default: {}, description: "Its own, beside those of all."}
+      cpus: {type: str, description: "A CPU list such as 0,2-3 that it is confined to."}
+      cpus_but_not: {type: str, description: "Without cpus, a CPU list that it is kept off."}
   start_at_ms: {type: int, description: "When all clients of the phase begin, in Unix time; at once without."}
   turns:
     type: dict
@@ -97,6 +99,8 @@ ARGUMENTS: dict[str, Any] = {
             "threads": {"type": "int", "required": True},
             "target": {"type": "float"},
             "properties": {"type": "dict", "default": {}},
+            "cpus": {"type": "str"},
+            "cpus_but_not": {"type": "str"},
         },
     },
     "start_at_ms": {"type": "int"},
@@ -168,7 +172,8 @@ class _Client:
         if self.params["start_at_ms"]:
             properties["pressgauge.startat"] = self.params["start_at_ms"]
         place = f"{self.params['directory']}{self.client['folder'].replace('/', '-').strip('.')}"
-        own = {**self.params, "evidence_dir": str(self.evidence), "directory": place}
+        cores = {name: self.client.get(name) for name in ("cpus", "cpus_but_not")}
+        own = {**self.params, **cores, "evidence_dir": str(self.evidence), "directory": place}
         return JavaRun(self.name, "site.ycsb.Client", summary, tuple(arguments), properties, own)
 
     def _pace(self, of_phase: float | None) -> float | None:

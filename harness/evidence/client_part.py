@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.trial.records import ClientPart
+from core.cpus import cores_of
 from core.stored import stored_names
 from harness.evidence.steps import read_json
 from workloads.client_file import ClientFile, read_client_file
@@ -43,6 +44,7 @@ class Part:
     intended: dict[str, IntervalLog]
     timeouts: int | None
     cpu_limit: float | None
+    cpus: str | None
 
     @property
     def began(self) -> float:
@@ -123,6 +125,7 @@ class Part:
             longest_stall_s=round(self.account.longest_stall_s, 3),
             longest_interval_s=round(max(lengths), 3) if lengths else None,
             retransmission_timeouts=self.timeouts,
+            cpus=self.cpus,
         )
 
 
@@ -145,11 +148,20 @@ def read_part(label: str, folder: Path, name: str) -> Part:
         intended=intended,
         timeouts=lost.get("retransmission_timeouts"),
         cpu_limit=process.get("cpu_limit"),
+        cpus=_cores(process.get("cpus_allowed")),
     )
 
 
 def _read_if_there(path: Path) -> Any:
     return read_json(path) if path.name in stored_names(path.parent) else {}
+
+
+def _cores(told: Any) -> str | None:
+    """A list of cores as it was read back; None where none was."""
+    try:
+        return told if isinstance(told, str) and cores_of(told) else None
+    except ValueError:
+        return None
 
 
 def _logs(folder: Path, name: str, prefix: str) -> dict[str, IntervalLog]:

@@ -198,6 +198,9 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     asked_concern = {"w": concern.w, "j": concern.journal}
     for evidence in reading.phases:
         yield from read_back.concern_faults(evidence.phase.name, asked_concern, evidence.client.write_concern)
+        for client, part in zip(context.places.clients, evidence.phase.clients, strict=True):
+            taken = context.places.cpus_taken(campaign, client)
+            yield from read_back.cpus_faults(evidence.phase.name, part, campaign.load.cpus, taken)
         yield from validity.phase_faults(evidence.phase, campaign.limits.failed_operations)
         for death in evidence.client.threads.died:
             message = f"{evidence.phase.name}: client thread {death.thread} died: {death.why}"

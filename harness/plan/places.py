@@ -41,6 +41,11 @@ class Places:
         """Whether a client runs on a mongod's host."""
         return bool({one.host for one in self.instances} & {one.host for one in self.clients})
 
+    def cpus_taken(self, campaign: Campaign, client: ClientProcess) -> str | None:
+        """The cores of a client's host that are mongod's alone; None where the campaign says which are the clients'."""
+        shared = client.host in {one.host for one in self.instances}
+        return campaign.instance.cpus if shared and campaign.load.cpus is None else None
+
     def beside(self, number: int) -> Places:
         """The same for the trial of this number among those that are alive at once: with ports of its own."""
         first = number * len(self.instances)

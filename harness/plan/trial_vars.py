@@ -18,7 +18,7 @@ from harness.spec.upgrade_path import stations
 from workloads.jvm import JVM_OPTIONS, JVM_OPTIONS_FOR_SHORT_PHASES, with_heap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from datasets import Manifest
@@ -97,14 +97,14 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
         "load": {
             "name": "load",
             "properties": common | {"mongodb.batchsize": campaign.load.batch, "pressgauge.phase": 0},
-            **_driven(campaign.load, site.clients, load, sharing),
+            **_driven(campaign, campaign.load, site, load, sharing),
             "jvm_options": _jvm_options(campaign, heap_mib(campaign, campaign.load, None, len(site.clients))),
         },
         "phases": [
             {
                 "name": name,
                 "properties": common | run_properties(workload, mixes[name], number, alone(workload)),
-                **_driven(workload, site.clients, run(workload), sharing),
+                **_driven(campaign, workload, site, run(workload), sharing),
                 "jvm_options": _jvm_options(campaign, heap_mib(campaign, workload, mixes[name], len(site.clients))),
             }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
@@ -197,7 +197,11 @@ def _document_properties(campaign: Campaign) -> dict[str, Any]:
 
 
 def _driven(
-    phase: Client, clients: Sequence[ClientProcess], properties: Callable[[ClientProcess], dict[str, Any]], sharing: int
+    campaign: Campaign,
+    phase: Client,
+    site: Places,
+    properties: Callable[[ClientProcess], dict[str, Any]],
+    sharing: int,
 ) -> dict[str, Any]:
     """How a phase is driven, and what each client process does of it; threads and target are dealt out evenly."""
     return {
@@ -209,7 +213,9 @@ def _driven(
                 "threads": client.part(phase.threads),
                 "target": phase.target_per_s and client.part(phase.target_per_s),
                 "properties": properties(client),
+                "cpus": campaign.load.cpus,
+                "cpus_but_not": site.cpus_taken(campaign, client),
             }
-            for client in clients
+            for client in site.clients
         ],
     }

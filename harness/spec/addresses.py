@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from ipaddress import IPv6Address, ip_address
 
-_HIGHEST_CORE = 8191  # Linux counts no further
-_RANGE = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
+from core.cpus import cores_of
+
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _HOST_NAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*")
 _CHARACTERS = re.compile(r"[A-Za-z0-9_.:%-]+")  # of a scope, as in fe80::1%eth0, too
@@ -37,11 +37,5 @@ def _check_address(text: str) -> None:
 
 def check_cpus(cpus: str) -> str:
     """Cores and ranges of cores, comma between them, each from the lower to the higher; else a ValueError."""
-    for part in cpus.split(","):
-        match = _RANGE.fullmatch(part)
-        if match is None:
-            raise ValueError(f"{part[:40]!r} is not a core or range of cores such as 0-3")
-        first, last = int(match[1]), int(match[2] or match[1])
-        if not first <= last <= _HIGHEST_CORE:
-            raise ValueError(f"{part!r} is not a range of cores: it goes from lower to higher, up to {_HIGHEST_CORE}")
+    cores_of(cpus)
     return cpus

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from core.bounds import Name
 from core.model import Part
+from harness.spec.addresses import check_cpus
 from harness.spec.mix import Distribution
 
 _MANY = 2**31 - 1
@@ -51,6 +52,11 @@ class Client(Part):
 class Load(Client):
     """The load, measured as the insert workload."""
 
+    cpus: Annotated[str, Field(max_length=1000), AfterValidator(check_cpus)] | None = Field(
+        None,
+        description="Cores that clients run on, in every phase, e.g. `4-7`. Left out: on a host of mongods, those that "
+        "`instance.cpus` leaves; all elsewhere.",
+    )
     batch: Annotated[int, Field(ge=1, le=10_000)] = Field(1, description="Documents per insert command of up to 48 MB.")
     warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(2, description="As in a workload.")
 

@@ -7,8 +7,8 @@ import tarfile
 
 import pytest
 
-from analysis.trial.read_back import mismatches, read_in_force
-from analysis.trial.records import Compressor, Settings
+from analysis.trial.read_back import cpus_faults, mismatches, read_in_force
+from analysis.trial.records import ClientPart, Compressor, Settings
 from analysis.trial.wiredtiger_config import differing, meaning, options
 from tests.harness.recorded_trial import TRIAL
 
@@ -160,3 +160,24 @@ def test_sizes_are_compared_by_meaning() -> None:
 def test_damaged_configurations_are_read_as_far_as_they_go() -> None:
     assert options(')),=,a="b') == {"a": "b"}
     assert len(options("(a=1," * 50_000)) < 20
+
+
+@pytest.mark.parametrize(
+    ("found", "asked", "taken", "wrong"),
+    [
+        ("2-3", "2,3", None, False),
+        ("0-3", "2,3", None, True),
+        (None, "2,3", None, True),
+        ("2-3", None, "0-1", False),
+        ("1-3", None, "0-1", True),
+        (None, None, "0-1", False),  # of before it was read back
+        ("0-3", None, None, False),
+    ],
+)
+def test_clients_run_on_the_cores_that_were_asked_for(
+    found: str | None, asked: str | None, taken: str | None, *, wrong: bool
+) -> None:
+    part = ClientPart(
+        name="one", started_at_s=1, throughput_per_s=1, cpu_share=None, gc_pause_s=0, longest_stall_s=0, cpus=found
+    )
+    assert [fault.code for fault in cpus_faults("rmw", part, asked, taken)] == ["client-cpus-mismatch"] * wrong

@@ -12,6 +12,7 @@ import pytest
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.java import JavaRun, properties_text
 from ansible.module_utils.pressgauge.limits import CPU
+from ansible.module_utils.pressgauge.processes import cpu_set
 
 SECRET = "mongodb://user:secret@127.0.0.1/"
 
@@ -162,3 +163,24 @@ def unescape(line: str) -> tuple[str, str]:
         index += 1
     value = current.encode("utf-16", "surrogatepass").decode("utf-16")
     return parts[0], value
+
+
+def test_a_client_is_confined_to_its_cores_which_are_read_back(tmp_path: Path) -> None:
+    mine = sorted(os.sched_getaffinity(0))
+    done = f"grep Cpus_allowed_list /proc/self/status >{tmp_path}/seen; echo '{{}}' >{tmp_path}/evidence/out.json"
+    record = client(tmp_path, done, cpus=str(mine[-1])).run()
+    assert record["cpus_allowed"] == str(mine[-1])
+    assert (tmp_path / "seen").read_text().split()[1] == str(mine[-1])
+    assert sorted(os.sched_getaffinity(0)) == mine
+    assert client(tmp_path, done).run()["cpus_allowed"] is not None
+
+
+def test_a_client_is_kept_off_the_cores_that_are_mongods(tmp_path: Path) -> None:
+    mine = sorted(os.sched_getaffinity(0))
+    done = f"echo '{{}}' >{tmp_path}/evidence/out.json"
+    with pytest.raises(Failure, match=r"instance\.cpus: .* leaves no core to a client") as caught:
+        client(tmp_path, done, cpus_but_not=",".join(map(str, mine))).run()
+    assert caught.value.kind == "spec"
+    if len(mine) > 1:
+        record = client(tmp_path, done, cpus_but_not=str(mine[0])).run()
+        assert cpu_set(record["cpus_allowed"]) == set(mine[1:])

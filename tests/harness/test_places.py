@@ -170,3 +170,13 @@ def test_several_clients_share_skewed_keys_or_are_refused(
     else:
         with pytest.raises(InputError, match=why):
             check_skew(spec, mixes, clients)
+
+
+def test_clients_get_the_cores_that_mongod_leaves_or_those_they_are_given() -> None:
+    plain = campaign()
+    pinned = campaign(instance=Instance(cpus="0-1"))
+    given = campaign(instance=Instance(cpus="0-1"), load=Load(cpus="1-2"))
+    (site,) = places(plain, {"one": surveyed(database=True, client_processes=1)}).values()
+    (apart,) = places(plain, {"db": surveyed(database=True), "loader": surveyed(client_processes=1)}).values()
+    assert [site.cpus_taken(one, site.clients[0]) for one in (plain, pinned, given)] == [None, "0-1", None]
+    assert apart.cpus_taken(pinned, apart.clients[0]) is None

@@ -19,7 +19,9 @@ from ansible.module_utils.pressgauge.limits import CPU
 from ansible.module_utils.pressgauge.processes import (
     POLL_S,
     Process,
+    cpus_allowed,
     kill_group,
+    on_cpus,
     plain_environment,
     record_started,
 )
@@ -117,7 +119,8 @@ class JavaRun:
         log = evidence / f"{self.name}.status.log"
         started_at_s = time.time()
         try:
-            with log.open("wb") as output:
+            on = on_cpus(self.params.get("cpus"), self.params.get("cpus_but_not"))
+            with on, log.open("wb") as output:
                 popen = subprocess.Popen(
                     argv,
                     stdin=subprocess.DEVNULL,
@@ -131,8 +134,9 @@ class JavaRun:
             raise Failure(
                 "host", f"there is no {argv[0]} on this host; ansible/provision.yml installs a JRE"
             ) from error
+        allowed = cpus_allowed(popen.pid)
         record_started(popen.pid, directory / "client.pid")
-        return Child(self, popen, log, started_at_s, deadline=time.monotonic() + self.params["timeout_s"])
+        return Child(self, popen, log, started_at_s, allowed, deadline=time.monotonic() + self.params["timeout_s"])
 
     def judge(self, log: Path, record: Mapping[str, Any]) -> None:
         """Raise Failure (client) unless the program came to its end and left its result."""
@@ -158,6 +162,7 @@ class Child:
     popen: subprocess.Popen[bytes]
     log: Path
     started_at_s: float
+    cpus_allowed: str | None
     deadline: float
     timed_out: bool = False
     record: dict[str, Any] | None = None
@@ -185,6 +190,7 @@ class Child:
             "system_cpu_s": used.ru_stime,
             "max_rss_bytes": used.ru_maxrss * 1024,
             "cpu_limit": CPU.of(),
+            "cpus_allowed": self.cpus_allowed,
         }
         write_json(self.log.with_name(f"{self.run.name}.process.json"), self.record)
         return True

@@ -134,19 +134,24 @@ def kill_group(pid: int) -> None:
 
 
 @contextmanager
-def on_cpus(cpus: str | None) -> Iterator[None]:
-    """Within the block, this process and all it starts run on `cpus` ("0,2-3") only; None changes nothing.
+def on_cpus(cpus: str | None, but_not: str | None = None) -> Iterator[None]:
+    """Within the block, this process and all it starts run on `cpus` ("0,2-3") only; without, on all `but_not` those.
 
-    Raises Failure (spec) when that is no CPU list, or not of this host's.
+    None of both changes nothing. Raises Failure (spec) when that is no CPU list, or not of this host's.
     """
-    if cpus is None:
+    given = but_not if cpus is None else cpus
+    if given is None:
         yield
         return
     before = os.sched_getaffinity(0)
     try:
-        chosen = cpu_set(cpus)
+        chosen = cpu_set(given)
     except ValueError as error:
-        raise Failure("spec", f"cpus: {cpus!r} is no CPU list such as 0,2-3") from error
+        raise Failure("spec", f"cpus: {given!r} is no CPU list such as 0,2-3") from error
+    if cpus is None:
+        chosen = before - chosen
+        if not chosen:
+            raise Failure("spec", f"instance.cpus: {but_not} leaves no core to a client here: {sorted(before)}")
     if not chosen <= before:
         raise Failure("spec", f"cpus: {cpus!r} asks for more than this host gives: {sorted(before)}")
     os.sched_setaffinity(0, chosen)
@@ -154,6 +159,15 @@ def on_cpus(cpus: str | None) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def cpus_allowed(pid: int) -> str | None:
+    """The cores that the kernel lets a process run on, as it writes them; None where it doesn't say."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return None
+    return next((line.split()[1] for line in lines if line.startswith("Cpus_allowed_list:")), None)
 
 
 def cpu_set(cpus: str) -> set[int]:
