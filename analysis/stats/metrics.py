@@ -2,7 +2,7 @@
 
 Summary, comparison, chart and gate derive from these declarations. A declaration's key is a template: metrics of a
 workload are `<workload>.<name>`, where the workload of the load phase is `insert` and that of a run phase its name
-(so no run workload may be called `insert`).
+(so no run workload may be called `insert`), and those of one kind of its operations `<workload>.<operation>.<name>`.
 
 `analysis.stats.readers` reads them from a record.
 """
@@ -21,6 +21,7 @@ from analysis.stats.quantities import Better, Unit
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from analysis.trial.latency import LatencyField
     from analysis.trial.records import Phase, TrialRecord
 
 INSERT = "insert"
@@ -98,7 +99,11 @@ def workload_of(phase: Phase) -> str:
 # ---- declarations --------------------------------------------------------------------------------------------------
 
 _HIGH, _LOW = Better.HIGHER, Better.LOWER
+_OF_OPERATIONS: tuple[tuple[str, LatencyField], ...] = (("p50", "p50_us"), ("p99", "p99_us"))
 _LOADED, _AGED, _ALL, _RUN = Scope.LOADED, Scope.AGED, Scope.LOAD_AND_RUN, Scope.RUN
+
+OPERATIONS = ("READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE")
+"""What a mix is made of, as YCSB calls it; in keys in small letters."""
 
 DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
@@ -147,6 +152,14 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration("p99", "p99 latency", Unit.US, _LOW, _ALL, _RUN, readers.latency("p99_us")),
     Declaration("p999", "p99.9 latency", Unit.US, _LOW, _ALL, None, readers.latency("p999_us")),
     Declaration("max", "highest latency", Unit.US, _LOW, _ALL, None, readers.latency("max_us")),
+    *(
+        Declaration(
+            f"{operation.lower()}.{name}", f"{operation} {name} latency", Unit.US, _LOW, _RUN, None,
+            readers.latency(field, operation),
+        )
+        for operation in OPERATIONS
+        for name, field in _OF_OPERATIONS
+    ),
     Declaration(
         "mongod_cpu_us_per_operation", "mongod CPU per operation", Unit.US_PER_OPERATION, _LOW, _ALL, _RUN,
         readers.lasting_mongod_cpu,
@@ -216,7 +229,7 @@ def metric(key: str) -> Metric:
 
     Raises UnknownMetricError for a key that no declaration covers. Whether a campaign has the workload is not checked.
     """
-    workload, dot, name = key.rpartition(".")
+    workload, dot, name = _parts(key)
     declaration = _BY_NAME.get(name)
     needs_workload = declaration is not None and declaration.scope in (Scope.LOAD_AND_RUN, Scope.RUN)
     absent = workload == INSERT and declaration is not None and declaration.scope is Scope.RUN
@@ -225,6 +238,20 @@ def metric(key: str) -> Metric:
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise UnknownMetricError(f"no metric is called {key!r}{hint}")
     return declaration.of(workload)
+
+
+def operation_of(key: str) -> tuple[str, str] | None:
+    """The workload and the kind of operation that a key is of; None for a metric of all operations."""
+    workload, _, name = _parts(key)
+    return (workload, name.partition(".")[0]) if "." in name else None
+
+
+def _parts(key: str) -> tuple[str, str, str]:
+    """The workload, a dot and the name, which has a dot itself where it is of one kind of operation."""
+    workload, dot, name = key.rpartition(".")
+    inner, _, operation = workload.rpartition(".")
+    longer = f"{operation}.{name}"
+    return (inner, dot, longer) if inner and longer in _BY_NAME else (workload, dot, name)
 
 
 def keys(workloads: Iterable[str]) -> list[str]:

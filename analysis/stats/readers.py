@@ -114,11 +114,11 @@ def throughput(_: TrialRecord, phase: Phase) -> Reading | None:
     return Reading(phase.throughput_per_s, phase.throughput_per_s * CLOCK_S / phase.measured_s + 1 / phase.measured_s)
 
 
-def latency(field: LatencyField) -> Reader:
-    """A reader of one latency of the phase, in microseconds."""
+def latency(field: LatencyField, operation: str | None = None) -> Reader:
+    """A reader of one latency of the phase, or of one kind of its operations, in microseconds."""
 
     def read(_: TrialRecord, phase: Phase) -> Reading | None:
-        found = phase_latency(phase)
+        found = phase_latency(phase, operation)
         if not found:
             return None
         value, fewest = latency_us(found, field), fewest_operations(field)

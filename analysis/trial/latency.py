@@ -22,14 +22,15 @@ HIGHEST_US = 3_600_000_000
 """An hour: the longest latency a merged histogram can hold."""
 
 
-def phase_latency(phase: Phase) -> tuple[Latency, ...]:
-    """The latencies that stand for a phase: its own operation's, one entry for each client process.
+def phase_latency(phase: Phase, operation: str | None = None) -> tuple[Latency, ...]:
+    """The latencies that stand for a phase (its own operation's, unless another is named), one for each client process.
 
     Under an offered load these are the intended ones, which count the time an operation waited for its turn; in a
     closed loop, where no schedule exists, the actual ones.
     """
     kind = "actual" if phase.target_per_s is None else "intended"
-    return tuple(one for one in phase.latencies if one.operation == phase.operation and one.kind == kind and one.count)
+    asked = operation or phase.operation
+    return tuple(one for one in phase.latencies if one.operation == asked and one.kind == kind and one.count)
 
 
 def fewest_operations(field: LatencyField) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.stats.criteria import Objective
-from analysis.stats.metrics import INSERT, keys
+from analysis.stats.metrics import INSERT, OPERATIONS, keys, operation_of
 from analysis.stats.primary import deciding_workload
 from analysis.trial.counters import release
 from analysis.trial.records import Regime
@@ -20,9 +20,10 @@ from harness.spec import upgrade_path
 from harness.spec.phases import Client, Workload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from harness.spec.campaign import Arm, Campaign
+    from harness.spec.mix import Mix
     from harness.spec.yaml_source import Fault
 
 RESULTS_INDEX = "index.html"
@@ -141,11 +142,34 @@ def load_checks(campaign: Campaign) -> Iterator[Fault]:
         yield ("load", "batch"), f"{message}: at most {_LARGEST_COMMAND_BYTES // each}"
 
 
+def operation_checks(campaign: Campaign, mixes: Mapping[str, Mix]) -> Iterator[Fault]:
+    """Latencies of operations that a workload's mix has none of."""
+    for at, key in _metrics_named(campaign):
+        workload, operation = operation_of(key) or ("", "")
+        there = mixes[workload].operations if workload in mixes else (operation,)
+        if operation not in there:
+            message = f"{workload!r} has no operation {operation!r}{did_you_mean(operation, list(there))}"
+            yield at, f"{message}; its mix has {', '.join(there)}"
+
+
+def _metrics_named(campaign: Campaign) -> list[Fault]:
+    """The metrics that the decision names, with their places."""
+    decision = campaign.decision
+    named: list[Fault] = [
+        (("decision", "constraints", i, "metric"), one.metric) for i, one in enumerate(decision.constraints)
+    ]
+    if decision.primary != "default":
+        named += [(("decision", "primary", i), key) for i, key in enumerate(decision.primary)]
+    return named
+
+
 def name_checks(campaign: Campaign) -> Iterator[Fault]:
     """Names that would make two files, or two stages, one. Runs of before keep theirs: what they left has been read."""
     for name in campaign.workloads:
         if name in _STEPS:
             yield ("workloads", name), f"`{name}` names a step of every trial; call the workload something else"
+        if (last := name.rpartition(".")[2]) != name and last.upper() in OPERATIONS:
+            yield ("workloads", name), f"`.{last}` names one kind of a workload's operations; call it something else"
         first = name.partition(".")[0]
         if first in _OF_A_TRIAL or first.startswith(_OF_UPGRADES):
             yield ("workloads", name), f"`{first}` names files of every trial; call the workload something else"
@@ -223,18 +247,12 @@ def _is_offered_a_rate(phase: Client) -> bool:
 def _metric_checks(campaign: Campaign) -> Iterator[Fault]:
     """Metrics that the decision names, and that no trial of this campaign will have."""
     decision, known = campaign.decision, keys(campaign.workloads)
-    named: list[Fault] = [
-        (("decision", "constraints", i, "metric"), constraint.metric)
-        for i, constraint in enumerate(decision.constraints)
-    ]
-    if decision.primary != "default":
-        named += [(("decision", "primary", i), key) for i, key in enumerate(decision.primary)]
     if not campaign.workloads:
         aged = "no workload runs after the load here, so nothing ages; use the state of the loaded documents"
         if decision.objective is Objective.AGED_STORAGE:
             yield ("decision", "objective"), aged
         if decision.prices.storage_state == "aged":
             yield ("decision", "prices", "storage_state"), aged
-    for at, key in named:
+    for at, key in _metrics_named(campaign):
         if key not in known:
             yield at, f"{key!r} is not a metric of this campaign{did_you_mean(key, known)}; docs/metrics.md lists them"

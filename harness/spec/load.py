@@ -9,7 +9,14 @@ from pydantic import ValidationError
 
 from harness.errors import InputError, did_you_mean
 from harness.spec.campaign import Campaign
-from harness.spec.checks import arm_checks, cross_checks, input_checks, load_checks, name_checks
+from harness.spec.checks import (
+    arm_checks,
+    cross_checks,
+    input_checks,
+    load_checks,
+    name_checks,
+    operation_checks,
+)
 from harness.spec.faults import describe, short
 from harness.spec.mix import find_mix, mix_names, read_mix
 from harness.spec.yaml_source import Fault, KeyPath, YamlSource, read_yaml
@@ -62,7 +69,8 @@ def load_campaign(path: Path) -> Campaign:
     checks = (cross_checks, arm_checks, input_checks, load_checks, name_checks)
     if faults := [*(fault for check in checks for fault in check(campaign)), *_mix_checks(campaign, path)]:
         raise _complaint(source, faults)
-    read_mixes(campaign, path)
+    if faults := list(operation_checks(campaign, read_mixes(campaign, path))):
+        raise _complaint(source, faults)
     return campaign
 
 

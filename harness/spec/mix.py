@@ -88,6 +88,19 @@ class Mix(Part):
             raise ValueError(f"minscanlength {self.minscanlength} is above maxscanlength {self.maxscanlength}")
         return self
 
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """The kinds of operations whose latencies are measured, as metrics name them; of a read-modify-write its parts,
+        too."""
+        found = {
+            "read": self.readproportion or self.readmodifywriteproportion,
+            "update": self.updateproportion or self.readmodifywriteproportion,
+            "insert": self.insertproportion,
+            "scan": self.scanproportion,
+            "read-modify-write": self.readmodifywriteproportion,
+        }
+        return tuple(name for name, share in found.items() if share)
+
     def properties(self) -> dict[str, Any]:
         """What YCSB is told, every key of a mix in the order above, said or not."""
         return self.model_dump(by_alias=True)

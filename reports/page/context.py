@@ -10,6 +10,7 @@ from reports.charts import sizes
 from reports.charts.base import Chart, slug
 from reports.charts.cost import cost_curve
 from reports.charts.dots import dots
+from reports.charts.engine import engine
 from reports.charts.forest import effects_table, forest
 from reports.charts.latency import by_operation, latency_table, percentiles
 from reports.charts.over_time import over_time
@@ -45,6 +46,8 @@ class PhasePage:
     turns_note: str
     """Which blocks are drawn, where not all are."""
     over_time: tuple[Chart, ...]
+    engine: tuple[Chart, ...]
+    """What the engine did, second by second."""
     counters: Table
     regime: str | None
 
@@ -81,6 +84,7 @@ class GroupPage:
             yield from phase.operations
             yield from phase.turns
             yield from phase.over_time
+            yield from phase.engine
         yield from self.tradeoffs
         if self.cost_curve:
             yield self.cost_curve
@@ -235,6 +239,7 @@ def _phase(material: Material, group: Group, workload: str) -> PhasePage:
         turns=tuple(turns(material, group, workload)),
         turns_note=f"The first {MOST_BLOCKS} of {blocks} blocks." if blocks > MOST_BLOCKS else "",
         over_time=tuple(over_time(material, group, workload)),
+        engine=tuple(engine(material, group, workload)),
         counters=evidence.counters(material, group, workload),
         regime=evidence.regime(material, group, workload),
     )

@@ -9,7 +9,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from analysis.stats import frames
-from analysis.stats.metrics import UnknownMetricError, keys, metric, readings
+from analysis.stats.metrics import UnknownMetricError, keys, metric, operation_of, readings
 from analysis.stats.quantities import Unit
 from analysis.trial.latency import latency_us, merge
 from analysis.trial.records import Latency, TrialRecord
@@ -39,6 +39,20 @@ def test_values_are_those_of_the_record() -> None:
     assert free is not None
     assert found["compression_ratio_without_free"] == loaded.data_size_bytes / (loaded.storage_size_bytes - free)
     assert found["rmw.compression_ratio_after"] == pytest.approx(found["compression_ratio"] / 1.12, rel=1e-3)
+
+
+def test_each_kind_of_operation_has_latencies_of_its_own() -> None:
+    record = first()
+    load, rmw = record.phases
+    reads = rmw.latencies[0].model_copy(update={"operation": "READ", "p99_us": 7.0})
+    found = values(record.model_copy(update={"phases": (load, rmw.model_copy(update={"latencies": (reads,)}))}))
+    assert found["rmw.read.p99"] == 7.0
+    assert "rmw.update.p99" not in found
+    assert metric("orders.v2.read.p99").workload == "orders.v2"
+    assert metric("orders.read.p99").label == "orders READ p99 latency"
+    assert not metric("orders.read.p99").primary
+    assert operation_of("orders.v2.read-modify-write.p50") == ("orders.v2", "read-modify-write")
+    assert operation_of("orders.v2.p99") is None
 
 
 def test_what_the_record_lacks_is_absent_and_not_zero() -> None:

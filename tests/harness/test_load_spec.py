@@ -193,6 +193,13 @@ def test_every_campaign_that_ships_is_valid(name: str) -> None:
             ":11: decision.objective",
             "nothing ages",
         ),
+        (
+            "baseline: snappy",
+            "baseline: snappy\n  constraints: [{metric: rmw.scan.p99, at_most: 2}]",
+            ":14: decision.constraints.0.metric: 'rmw' has no operation 'scan'",
+            "its mix has read, update, read-modify-write",
+        ),
+        ("rmw:", "a.read:", ":11: workloads.a.read", "names one kind of a workload's operations"),
         ("baseline: snappy", "baseline: snapy", ":13: decision.baseline", "did you mean 'snappy'?"),
         (
             "baseline: snappy",
@@ -304,6 +311,12 @@ def test_hostile_values_are_told_like_others(tmp_path: Path, key: str, value: st
     told = complaint(tmp_path, spec.replace("records: 1000", f"records: 1000\n{key}: {value}"))
     assert says in told
     assert len(told) < 2000
+
+
+def test_a_constraint_may_name_one_kind_of_operation(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"{GOOD}  constraints: [{{metric: rmw.read.p99, at_most: 2}}]\n", encoding="utf-8")
+    assert load_campaign(path).decision.constraints[0].metric == "rmw.read.p99"
 
 
 def test_more_cells_than_anybody_runs(tmp_path: Path) -> None:

@@ -198,9 +198,10 @@ def test_nothing_is_wider_than_the_screen(
         assert visit.complaints == []
 
 
+# What paper leaves out has no size.
 CUT = """() => [...document.querySelectorAll('.chart')].filter(e => {
     const box = e.getBoundingClientRect(), svg = e.querySelector('svg').getBoundingClientRect();
-    return svg.right > box.right + 1 || e.scrollHeight > e.clientHeight + 1 || svg.width < 150;
+    return e.offsetParent && (svg.right > box.right + 1 || e.scrollHeight > e.clientHeight + 1 || svg.width < 150);
 }).map(e => e.dataset.chart)"""
 BLANK = """() => {
     document.querySelector('main').style.width = '340px';  // as paper does: shrunk by the style sheet, not drawn again

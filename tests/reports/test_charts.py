@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 
 from analysis.decide.cost_curve import cost_curve
+from reports.charts.engine import engine
 from reports.charts.latency import by_operation
 from reports.charts.sizes import files, raw
 from reports.material import Material
@@ -87,3 +90,25 @@ def test_the_cost_curve_goes_through_the_costs_and_their_break_even() -> None:
         }
         assert pair[flip.arm] == pytest.approx(pair[str(costs.cheapest)], rel=0.1)
     assert cost_curve(costs, "gone") == ()
+
+
+def test_what_the_engine_did_is_drawn_as_means_over_trials() -> None:
+    records = campaign(blocks=2)
+    samples = {
+        record.trial: pd.DataFrame(
+            {"phase": "rmw", "second": [0.9, 1.9], "cache_dirty_bytes": [dirty, dirty], "cache_max_bytes": 100.0}
+        )
+        for record, dirty in zip(records, itertools.cycle([10.0, 30.0]), strict=False)
+    }
+    first = [record for record in records if record.block == 0]
+    material = Material(run(records, time_series=samples))
+    (group,) = material.groups
+    (chart,) = engine(material, group, "rmw")
+    assert chart.title == "dirty share of the cache"
+    drawn = points(chart)
+    assert {point["second"] for point in drawn} == {0.0, 1.0}
+    assert {point["arm"] for point in drawn} == {record.cell.arm for record in first}
+    mine = [samples[record.trial]["cache_dirty_bytes"].mean() for record in records if record.cell.arm == "zlib"]
+    expected = pytest.approx(sum(mine) / len(mine))
+    assert [point["value"] for point in drawn if point["arm"] == "zlib"] == [expected, expected]
+    assert engine(Material(run(records)), group, "rmw") == []
