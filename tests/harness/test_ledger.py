@@ -6,8 +6,9 @@ import json
 import multiprocessing
 import random
 import shutil
+from contextlib import suppress
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 
@@ -20,6 +21,9 @@ from harness.ledger.ledger import Ledger, write_whole
 from harness.ledger.runs import find_run, open_run
 from tests.harness.factory import record
 from workloads import read_interval_log
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 RECORDED = Path(__file__).parent / "recorded"
 FTDC = RECORDED.parents[1] / "analysis/recorded/ftdc/6.0.5"
@@ -175,25 +179,27 @@ def test_no_run_there(tmp_path: Path) -> None:
         find_run(tmp_path)
 
 
-def _hold(folder: Path, ready: multiprocessing.synchronize.Event, done: multiprocessing.synchronize.Event) -> None:
+def _hold(folder: Path, line: Connection) -> None:
     with Ledger(folder).locked():
-        ready.set()
-        done.wait(30)
+        line.send("held")
+        with suppress(EOFError):  # the other end is closed when it is time to go
+            line.recv()
 
 
 def test_a_second_harness_is_told_who_holds_the_run(tmp_path: Path) -> None:
     ledger = fresh(tmp_path)
     context = multiprocessing.get_context("spawn")
-    ready, done = context.Event(), context.Event()
-    other = context.Process(target=_hold, args=(ledger.folder, ready, done))
+    line, of_other = context.Pipe()
+    other = context.Process(target=_hold, args=(ledger.folder, of_other))
     other.start()
+    of_other.close()  # so that the line ends when the other process does
     try:
-        assert ready.wait(30)
+        assert line.recv() == "held"
         with pytest.raises(HostError, match=f"process {other.pid}"), ledger.locked():
             pytest.fail("two harnesses hold one run")
     finally:
-        done.set()
-        other.join(30)
+        line.close()
+        other.join()
     with ledger.locked():
         pass
 
