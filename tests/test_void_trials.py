@@ -124,4 +124,4 @@ def _pid(file: Path) -> int:
 
 
 def _command(*words: object) -> None:
-    subprocess.run([str(word) for word in words], check=True, capture_output=True, timeout=60)
+    subprocess.run([str(word) for word in words], check=True, capture_output=True, timeout=600)

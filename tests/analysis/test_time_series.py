@@ -240,7 +240,7 @@ def test_server_status_at_known_moments_lies_between_the_samples(
         time.sleep(1.5)
     asked_s = time.time()
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=600) == 0
 
     samples = read(folder, version, "serverStatus.start", "serverStatus.end")
     assert not samples.notes

@@ -141,7 +141,7 @@ class TestForReal:
                 text=True,
                 cwd=Path(control_groups.__file__).parents[2],
             )
-        out, err = child.communicate(timeout=60)
+        out, err = child.communicate(timeout=600)
         control_groups.remove(group)
         return subprocess.CompletedProcess(child.args, child.returncode, out, err)
 

@@ -126,7 +126,7 @@ def test_a_home_that_cannot_be_written(spec: Path) -> None:
 
 def test_a_kind_of_progress_that_there_is_not() -> None:
     ran = subprocess.run(
-        ["make", "run-campaign", "PROGRESS=foo"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        ["make", "run-campaign", "PROGRESS=foo"], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
     )
     assert ran.returncode == 2
     assert "PROGRESS=foo: choose plain, json or quiet" in ran.stderr

@@ -47,7 +47,7 @@ def test_what_works_for_a_killed_harness_is_ended_and_what_works_for_another_is_
         killed.mkdir()
         (killed / ".lock").touch()
         with worker(killed) as orphan, worker(living) as another, private_folder():
-            assert orphan.wait(timeout=30) == -signal.SIGKILL
+            assert orphan.wait(timeout=600) == -signal.SIGKILL
             assert another.poll() is None
             another.kill()
 
