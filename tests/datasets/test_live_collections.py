@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import bson
@@ -132,6 +133,39 @@ def test_reading_waits_so_as_not_to_be_faster_than_asked(uri_file: Path, tmp_pat
     )
     # Nothing is slept here, so each wait is for all that was read so far.
     assert waits[-1] == pytest.approx(sample.manifest.bytes / 1000, rel=0.1)
+
+
+def test_a_secondary_is_asked_where_there_is_one(engine: Path, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.touch(0o600)
+    key.write_text("a" * 64)
+    options = ("--replSet", "rs", "--keyFile", str(key), "--bind_ip", "127.0.0.1", "--nounixsocket")
+    ports = (PORT + 1, PORT + 2)
+    members = [{"_id": n, "host": f"127.0.0.1:{port}", "priority": 1 - n} for n, port in enumerate(ports)]
+    string = "mongodb://{}:{}@127.0.0.1:{}/?replicaSet=rs"
+    with serving(engine, tmp_path / "db0", ports[0], *options), serving(engine, tmp_path / "db1", ports[1], *options):
+        with Client("127.0.0.1", ports[1], directConnection=True) as second:
+            second.admin.command("ping")
+        with Client("127.0.0.1", ports[0], directConnection=True) as first:
+            first.admin.command("replSetInitiate", {"_id": "rs", "members": members})
+            while not first.admin.command("hello")["isWritablePrimary"]:
+                time.sleep(0.1)
+            first.admin.command("createUser", "owner", pwd=PASSWORD, roles=USERS["owner"])
+        with Client(string.format("owner", PASSWORD, ports[0]), w=2) as client:
+            client.admin.command("createUser", "reader", pwd=PASSWORD, roles=USERS["reader"])
+            client.shop.orders.insert_many([{"_id": n} for n in range(1000)])
+            direct = [
+                Client("127.0.0.1", port, username="owner", password=PASSWORD, directConnection=True) for port in ports
+            ]
+            before = [member.admin.command("serverStatus")["opcounters"]["query"] for member in direct]
+            path = saved(tmp_path, string.format("reader", PASSWORD, ports[0]))
+            sample = take_live_sample(path, "shop.orders", tmp_path / "s", most_bytes=9000, run_documents=20, seed=1)
+            after = [member.admin.command("serverStatus")["opcounters"]["query"] for member in direct]
+            for member in direct:
+                member.close()
+    assert len(sample.manifest.runs) > 10
+    asked = [late - early for early, late in zip(before, after, strict=True)]
+    assert asked[1] - asked[0] > 30, "the primary's own queries are those of its members"
 
 
 @pytest.mark.parametrize(
