@@ -130,7 +130,7 @@ def as_frames(logs: np.ndarray) -> tuple[pd.DataFrame, pd.DataFrame]:
                     {
                         "trial": f"{block}-{arm}", "counts": True, "block": block, "arm": f"arm{arm}", "engine": "e",
                         "dataset": "d", "platform": "", "workload": "rmw", "phase": "rmw", "metric": key,
-                        "value": level * math.exp(log), "unit": "ratio", "resolution": 1e-9,
+                        "value": level * math.exp(log), "unit": "ratio", "resolution": 1e-9, "too_few": 0,
                     }
                 )  # fmt: skip
     measured = pd.DataFrame(rows)
