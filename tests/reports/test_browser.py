@@ -317,7 +317,7 @@ def test_where_nothing_can_be_changed_nothing_says_so(browser: Browser, report: 
     context = browser.new_context(offline=True, java_script_enabled=False, viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.goto(report.as_uri())
-    assert page.locator("#cost").get_by_text("Prices of").is_visible()
+    assert page.locator("#cost p").get_by_text("Prices of").first.is_visible()
     assert not page.get_by_text("Change them").is_visible()
     assert not page.locator("form.prices").is_visible()
     context.close()
