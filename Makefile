@@ -31,7 +31,7 @@ help: ## This list
 	     "$(CAMPAIGN)" "$(RESULTS)" "$(INVENTORY)"
 
 ##@ Answer a question
-run-campaign: setup ## Run or resume CAMPAIGN and write its report (default: quick, about ten minutes)
+run-campaign: setup ## Run or resume CAMPAIGN and write its report (default: quick, about eleven minutes)
 	@$(HARNESS) run "$(CAMPAIGN)" --results "$(RESULTS)" $(options) $(if $(NEW),--new) $(if $(PROGRESS),--$(PROGRESS))
 
 plan: setup ## What CAMPAIGN would run, in which order, and the time and disk it needs
