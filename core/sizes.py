@@ -50,6 +50,12 @@ def show_size(size_bytes: float) -> str:
     return f"{size_bytes:.0f} B"
 
 
+def exact_size(size_bytes: int) -> str:
+    """A size in the largest binary unit that it is whole in, as a spec has it: `1GiB`, `1000B`."""
+    unit = next((one for one in ("TiB", "GiB", "MiB", "KiB") if size_bytes and not size_bytes % _UNITS[one]), "B")
+    return f"{size_bytes // _UNITS[unit]}{unit}"
+
+
 def show_duration(duration_s: float) -> str:
     """A duration as `42 s`, `9 min 30 s` or `2 h 05 min`."""
     seconds = round(duration_s)

@@ -69,19 +69,21 @@ class Run:
         """A record per attempt, void ones included, in the order of the plan."""
         return tuple(self._ledger.records())
 
-    @cached_property
+    @property
     def trials(self) -> pd.DataFrame:
         """A row per trial: its place in the plan, what was asked, whether it counts. Blocks count from 1."""
-        from harness.cli.outcome import tables
+        return self._tables["trials"]
 
-        return tables(self.campaign.name, self.name, self.records)["trials"]
-
-    @cached_property
+    @property
     def measurements(self) -> pd.DataFrame:
         """A row per figure of a trial: `metric`, `value`, `unit`. docs/tables.md has all columns."""
+        return self._tables["measurements"]
+
+    @cached_property
+    def _tables(self) -> dict[str, pd.DataFrame]:
         from harness.cli.outcome import tables
 
-        return tables(self.campaign.name, self.name, self.records)["measurements"]
+        return tables(self.campaign.name, self.name, self.records)
 
     @cached_property
     def decision(self) -> Decision:

@@ -22,6 +22,8 @@ Reader = Callable[[Mapping[str, Any]], Any]
 
 SYNC_PERIOD_S = 60
 """mongod's own time between checkpoints."""
+LEAF_PAGE_BYTES = 32 * 2**10
+"""mongod's own leaf_page_max."""
 _NO_TLS = "disabled"
 """mongod's own TLS mode."""
 

@@ -23,7 +23,7 @@ from typing import Any
 from ansible.module_utils.pressgauge import control_groups, limits
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_json, write_text
-from ansible.module_utils.pressgauge.mongod_log import last_words
+from ansible.module_utils.pressgauge.mongod_log import last_words, living_mongod
 from ansible.module_utils.pressgauge.processes import (
     POLL_S,
     Process,
@@ -113,10 +113,7 @@ def upgrade(params: dict[str, Any]) -> dict[str, Any]:
     Raises Failure (engine) where the old one does not end when asked to, or the new one does not take the files.
     """
     directory, mongod = Path(params["directory"]), _binary(params)
-    process = Process.recorded(directory / "mongod.pid")
-    if process is None:
-        said = last_words(directory / "mongod.log", directory / "console.log")
-        raise Failure("engine", f"mongod of instance {directory.name} is gone. Its last output:\n{said}")
+    process = living_mongod(directory)
     began = time.monotonic()
     if process.stop(params["timeout_s"]):
         raise Failure(

@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.failures import Failure, run_module
-from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wiredtiger
+from ansible.module_utils.pressgauge.mongod_log import living_mongod, opening_wiredtiger
 from ansible.module_utils.pressgauge.page_census import NotReadableError, census
-from ansible.module_utils.pressgauge.processes import Process
 from ansible.module_utils.pressgauge.servers import LONG_S, Credentials, Server
-from ansible.module_utils.pressgauge.snapshots import collection_file, collection_statistics
+from ansible.module_utils.pressgauge.snapshots import bring_to_disk, collection_file, collection_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ansible.module_utils.pressgauge.processes import Process
 
 RETURN = r"""
 opening_wiredtiger: {type: str, returned: always, description: "What mongod passed to WiredTiger, its levels among it."}
@@ -61,15 +62,11 @@ _BATCH_BYTES, _BATCH_DOCUMENTS = 2**20, 1000
 def act(params: dict[str, Any]) -> dict[str, Any]:
     """Load each collection in turn."""
     directory = Path(params["directory"])
-    process = Process.recorded(directory / "mongod.pid")
-    log = directory / "mongod.log"
-    if process is None:
-        said = last_words(log, directory / "console.log")
-        raise Failure("engine", f"mongod of instance {directory.name} is gone. The last it said:\n{said}")
+    process = living_mongod(directory)
     content = Path(params["documents"]).read_bytes()
     with Server(params["port"], Credentials(params["password"])) as server:
         loads = [_load(server, process, directory, content, one, params["most_seconds"]) for one in params["loads"]]
-    return {"changed": True, "opening_wiredtiger": opening_wiredtiger(log) or "", "loads": loads}
+    return {"changed": True, "opening_wiredtiger": opening_wiredtiger(directory / "mongod.log") or "", "loads": loads}
 
 
 def _load(
@@ -86,8 +83,7 @@ def _load(
         size += len(content)
         if time.monotonic() - began > most_seconds:
             break
-    for _ in range(2):
-        server.command("admin", {"fsync": 1}, timeout_s=LONG_S)
+    bring_to_disk(server)
     seconds, cpu_s = time.monotonic() - began, _cpu_s(process) - cpu_before
     said = collection_statistics(server, database, _COLLECTION)
     try:

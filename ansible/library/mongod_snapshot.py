@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.pressgauge import limits, replica_sets
-from ansible.module_utils.pressgauge.failures import Failure, run_module
+from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import drop_file_cache, write_json
-from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wiredtiger
-from ansible.module_utils.pressgauge.processes import Process
+from ansible.module_utils.pressgauge.mongod_log import living_mongod, opening_wiredtiger
 from ansible.module_utils.pressgauge.servers import Credentials, Server
 from ansible.module_utils.pressgauge.snapshots import create_collection, in_force, plain, snapshot
 from ansible.module_utils.pressgauge.turns import TURNS, alone
@@ -53,10 +52,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
 
 def _observe(params: dict[str, Any]) -> dict[str, Any]:
     directory, evidence = Path(params["directory"]), Path(params["evidence_dir"])
-    process = Process.recorded(directory / "mongod.pid")
-    if process is None:
-        said = last_words(directory / "mongod.log", directory / "console.log")
-        raise Failure("engine", f"mongod of instance {directory.name} is gone. Its last output:\n{said}")
+    process = living_mongod(directory)
     evidence.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {"changed": True}
     names = params["database"], params["collection"]

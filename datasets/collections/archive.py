@@ -14,8 +14,8 @@ from typing import Any
 import bson
 from bson.errors import BSONError
 
-from datasets.collections.bson_file import at_byte, read_document
-from datasets.collections.checks import OPTIONS, check
+from datasets.collections.bson_file import checked, read_document
+from datasets.collections.checks import OPTIONS
 from datasets.collections.crc64 import Crc64
 from datasets.collections.metadata import Metadata, parse_metadata
 from datasets.collections.records import Record
@@ -44,8 +44,7 @@ class ArchivedCollection:
 
     def document(self, record: Record) -> bytes:
         """Give a document, checked."""
-        check(record.raw, at_byte(self.path, record.number, record.at))
-        return record.raw
+        return checked(self.path, record)
 
 
 def archived(path: Path) -> Mapping[str, str]:

@@ -33,8 +33,13 @@ class BsonFile:
 
     def document(self, record: Record) -> bytes:
         """Give a document, checked."""
-        check(record.raw, at_byte(self.path, record.number, record.at))
-        return record.raw
+        return checked(self.path, record)
+
+
+def checked(path: Path, record: Record) -> bytes:
+    """Give a document of a binary file, once it is known that a server would take it. Raises DatasetError."""
+    check(record.raw, at_byte(path, record.number, record.at))
+    return record.raw
 
 
 def at_byte(path: Path, number: int, at: int) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from core.files import write_whole
 from harness.cli.terminal import say
 from harness.errors import InputError
 from harness.spec.load import load_campaign
@@ -44,7 +45,7 @@ def _write(files: dict[Path, str]) -> None:
     try:
         campaign.parent.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
-            path.write_text(text, encoding="utf-8")
+            write_whole(path, text)
         load_campaign(campaign)
     except OSError as error:
         _remove(files)

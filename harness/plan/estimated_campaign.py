@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.estimate.records import smallest
+from core.sizes import exact_size
 from core.text import one_line
 from harness.plan.estimating import OWN_IMAGE
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     from analysis.estimate.records import Estimate, Row
 
-KIB = 2**10
 _MOST_FIELDS, _BESIDE_TEXT = 10, 14
 _SHORTEST, _LONGEST = 16, 65_536
 _LOADED_BYTES = 100_000_000
@@ -70,6 +70,6 @@ def _keys(row: Row, default: Row) -> Iterator[str]:
     if row.level != default.level:
         yield f"{row.compressor}_level: {row.level}"
     if row.leaf_page_max != default.leaf_page_max:
-        yield f"leaf_page_max: {row.leaf_page_max // KIB}KiB"
+        yield f"leaf_page_max: {exact_size(row.leaf_page_max)}"
     if row.memory_page_image_max != OWN_IMAGE * row.leaf_page_max:
-        yield f"memory_page_image_max: {row.memory_page_image_max // KIB}KiB"
+        yield f"memory_page_image_max: {exact_size(row.memory_page_image_max)}"

@@ -11,10 +11,12 @@ from pydantic import Field
 from analysis.trial.counters import release
 from analysis.trial.read_back import mismatches, read_in_force
 from analysis.trial.records import Compressor, Settings
+from analysis.trial.settings import LEAF_PAGE_BYTES
 from analysis.trial.wiredtiger_config import differing
 from core.bounds import Amount, Bytes, Seconds, Text
 from datasets import CODECS
 from harness.plan.told import Told
+from harness.plan.trial_vars import engine_vars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,10 +28,8 @@ if TYPE_CHECKING:
 KIB = 2**10
 OWN_IMAGE = 4
 """The engine's own memory_page_image_max is so many times leaf_page_max."""
-LEAF_PAGE = 32 * KIB
-"""The engine's own."""
-IMAGE = OWN_IMAGE * LEAF_PAGE
-EVEN_PAGES = (LEAF_PAGE, 64 * KIB, 128 * KIB)
+IMAGE = OWN_IMAGE * LEAF_PAGE_BYTES
+EVEN_PAGES = (LEAF_PAGE_BYTES, 64 * KIB, 128 * KIB)
 """Pages that are filled alike: both settings are this."""
 OWN_LEVEL = {Compressor(name): codec.default_level for name, codec in CODECS.items() if codec.levels}
 OTHER_LEVELS = ({Compressor.ZSTD: 1}, {Compressor.ZSTD: 15, Compressor.ZLIB: 9})
@@ -68,7 +68,7 @@ class Shape:
     def default(self) -> bool:
         """Whether page settings and level are the engine's own."""
         own = self.level == OWN_LEVEL.get(self.compressor)
-        return own and (self.leaf_page_max, self.memory_page_image_max) == (LEAF_PAGE, IMAGE)
+        return own and (self.leaf_page_max, self.memory_page_image_max) == (LEAF_PAGE_BYTES, IMAGE)
 
     @property
     def name(self) -> str:
@@ -122,7 +122,7 @@ def shapes(version: str) -> list[list[Shape]]:
     levels: list[dict[Compressor, int | None]] = [{one: OWN_LEVEL.get(one) for one in Compressor}]
     if release(version) >= _LEVELS_SINCE:
         levels += [dict(other) for other in OTHER_LEVELS]
-    sizes = ((LEAF_PAGE, IMAGE), *((size, size) for size in EVEN_PAGES))
+    sizes = ((LEAF_PAGE_BYTES, IMAGE), *((size, size) for size in EVEN_PAGES))
     return [[Shape(codec, level, *size) for codec, level in mongod.items() for size in sizes] for mongod in levels]
 
 
@@ -130,7 +130,6 @@ def estimate_vars(
     engine: Engine, folder: Path, documents: Path, indexes: Sequence[Index], *, port: int, identity: str
 ) -> dict[str, Any]:
     """The `estimate` dictionary; the header of `ansible/estimate.yml` describes it."""
-    source = engine.model_dump(mode="json", exclude={"upgraded_from"})
     mongods = [
         {
             "name": f"mongod-{number}",
@@ -142,7 +141,7 @@ def estimate_vars(
     return {
         "id": identity,
         "evidence_dir": str(folder.resolve()),
-        "engine": {"id": f"{engine.source}-{engine.version}", **source},
+        "engine": engine_vars(engine),
         "documents": str(documents.resolve()),
         "most_seconds": MOST_SECONDS,
         "mongods": mongods,
@@ -164,7 +163,7 @@ def _with_indexes(indexes: Sequence[Index]) -> dict[str, Any]:
         for one in indexes
         if one.name != "_id_"
     ]
-    config = Shape(Compressor.SNAPPY, None, LEAF_PAGE, IMAGE).config
+    config = Shape(Compressor.SNAPPY, None, LEAF_PAGE_BYTES, IMAGE).config
     return {"name": INDEXES, "config": config, "times": 1, "indexes": json.dumps(further)}
 
 

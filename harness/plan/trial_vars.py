@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from harness.plan.trials import PlannedTrial
     from harness.plan.warming import WarmUp
     from harness.spec.campaign import Campaign
+    from harness.spec.engines import Engine
     from harness.spec.mix import Mix
     from harness.spec.phases import Client, Workload
 
@@ -145,15 +146,19 @@ def connection_options(campaign: Campaign, arm: str) -> dict[str, str]:
 
 
 def _engine(campaign: Campaign, name: str) -> dict[str, str]:
-    return {"id": engine_id(campaign, name), "version": campaign.engines[name].version}
+    return {"id": _engine_id(campaign.engines[name]), "version": campaign.engines[name].version}
 
 
-def engine_id(campaign: Campaign, engine: str) -> str:
+def engine_vars(engine: Engine) -> dict[str, Any]:
+    """An engine as the role that installs it is told of it: its `id`, and what the spec says of its source."""
+    return {"id": _engine_id(engine), **engine.model_dump(mode="json", exclude={"upgraded_from"})}
+
+
+def _engine_id(engine: Engine) -> str:
     """The folder an engine is installed in, on the hosts; one of its own for each file it may come from."""
-    spec = campaign.engines[engine]
-    origin = spec.model_dump(exclude={"source", "version", "upgraded_from"})
+    origin = engine.model_dump(exclude={"source", "version", "upgraded_from"})
     suffix = f"-{blake3.blake3(repr(sorted(origin.items())).encode()).hexdigest()[:8]}" if origin else ""
-    return f"{spec.source}-{spec.version}{suffix}"
+    return f"{engine.source}-{engine.version}{suffix}"
 
 
 def run_properties(workload: Workload, mix: Mix, number: int, warm: WarmUp | None) -> dict[str, Any]:

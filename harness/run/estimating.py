@@ -17,7 +17,7 @@ from analysis.trial.records import Compressor, Settings
 from datasets.collections import read_documents, take_sample
 from datasets.errors import DatasetError
 from harness.errors import EngineError, HostError, InputError
-from harness.hosts.playbooks import playbook, side_by_side
+from harness.hosts.playbooks import run_playbook
 from harness.plan.estimating import (
     INDEXES,
     LEAST_RUN,
@@ -108,11 +108,10 @@ def _load(
     except OSError as error:
         raise HostError(f"{folder}: can't be written: {error.strerror}", do="give another folder: RESULTS=…") from error
     log = folder / LOG_FILE
-    work = playbook(
+    outcome = run_playbook(
         "estimate.yml", site.inventory, site.variables() | {"estimate": told},
         on_task=tell, log=log, timeout_s=_LONGEST_S,
     )  # fmt: skip
-    (outcome,) = side_by_side([work])
     if not outcome.ok:
         raise HostError(f"the estimate failed: {outcome.failed_task}: {outcome.message}", do=f"mend it; see {log}")
     every = [answer.parsed(AllLoaded) for answer in outcome.answers_of("mongod_loads")]

@@ -14,7 +14,7 @@ from harness.plan import trials as planning
 from harness.plan.clients import check_skew
 from harness.plan.fit import check_fit, why_sequential
 from harness.plan.places import Places, places
-from harness.plan.trial_vars import engine_id
+from harness.plan.trial_vars import engine_vars
 from harness.run.disk_watch import DiskWatch
 from harness.run.resuming import keep_corpus, keep_start
 from harness.run.tool_versions import tool_versions
@@ -149,10 +149,7 @@ def prepare_dataset(campaign: Campaign, name: str, recipe: Any, site: Site, ledg
 
 
 def _provision_vars(campaign: Campaign, site: Site, ready: Ready) -> dict[str, Any]:
-    engines = [
-        {"id": engine_id(campaign, name), **engine.model_dump(mode="json", exclude={"upgraded_from"})}
-        for name, engine in campaign.engines.items()
-    ]
+    engines = map(engine_vars, campaign.engines.values())
     return site.variables() | {
         "engines": list({engine["id"]: engine for engine in engines}.values()),
         "ycsb_jar_source": str(JAR),

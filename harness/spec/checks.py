@@ -11,7 +11,7 @@ from analysis.stats.primary import deciding_workload
 from analysis.trial.counters import release
 from analysis.trial.records import Regime
 from analysis.trial.regimes import FULL_CACHE
-from analysis.trial.settings import SETTINGS
+from analysis.trial.settings import LEAF_PAGE_BYTES, SETTINGS
 from analysis.trial.wiredtiger_config import meaning, option_names, options, unknown_options
 from core.sizes import show_size
 from datasets.recipes import UserFile
@@ -35,7 +35,6 @@ _OF_A_TRIAL = {
 _OF_UPGRADES = ("upgraded-", "verify-")
 _STEPS = {"empty", "loaded", "upgrade"}  # of trials that take turns, beside their phases: harness.plan.turns
 _ALLOCATION_BYTES, _LARGEST_PAGE_BYTES = 4096, 512 * 2**20  # WiredTiger's, unless allocation_size says otherwise
-_LEAF_PAGE_BYTES = 32 * 2**10  # mongod's own
 _OWN_OPTIONS = {
     "builtin_extension_config": "say zstd_level or zlib_level",
     "cache_size": "say cache_size",
@@ -118,7 +117,7 @@ def _engine_checks(name: str, arm: Arm) -> Iterator[Fault]:
 def _leaf_page_bytes(arm: Arm) -> int:
     """The largest leaf page on disk with these settings; what `collection_config` says comes last, so it wins."""
     said = meaning(options(arm.collection_config or "").get("leaf_page_max", ""))
-    return said if isinstance(said, int) else (arm.leaf_page_max or _LEAF_PAGE_BYTES)
+    return said if isinstance(said, int) else (arm.leaf_page_max or LEAF_PAGE_BYTES)
 
 
 def input_checks(campaign: Campaign) -> Iterator[Fault]:

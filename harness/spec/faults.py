@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import BaseModel
 
 from core.bounds import NAME_PATTERN
-from core.sizes import Size
+from core.sizes import Size, exact_size
 from harness.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ _PATTERNS = {
     r"^[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}$": "a version has three numbers, for instance 7.0.14",
     r"^[0-9a-f]{64}$": "a SHA-256 digest has 64 hexadecimal digits, in lower case",
 }
-_WHOLE_BYTES = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
 def describe(source: YamlSource, details: Iterable[ErrorDetails], model: Model) -> list[Fault]:
@@ -124,9 +123,8 @@ def _bounded(detail: ErrorDetails, model: Model, name: str, words: str) -> str:
     bound = detail["ctx"][name]
     if not _is_of_size(detail, model):
         return f"must be {words.format(f'{bound:g}' if isinstance(bound, float) else bound)}"
-    unit, size = next((one for one in _WHOLE_BYTES if bound and not bound % one[1]), ("B", 1))
     unitless = "; a number without a unit counts bytes" if isinstance(detail["input"], int) else ""
-    return f"must be {words.format(f'{bound // size}{unit}')}{unitless}"
+    return f"must be {words.format(exact_size(bound))}{unitless}"
 
 
 def _is_of_size(detail: ErrorDetails, model: Model) -> bool:

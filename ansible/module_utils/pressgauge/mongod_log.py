@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ansible.module_utils.pressgauge.failures import Failure
+from ansible.module_utils.pressgauge.processes import Process
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -21,6 +24,15 @@ def opening_wiredtiger(log: Path) -> str | None:
             if entry.get("id") == _OPENING_WIREDTIGER:
                 found = str(entry["attr"]["config"])
     return found
+
+
+def living_mongod(directory: Path) -> Process:
+    """The mongod of an instance directory. Raises Failure (engine) where it has ended, with the last that it said."""
+    process = Process.recorded(directory / "mongod.pid")
+    if process is None:
+        said = last_words(directory / "mongod.log", directory / "console.log")
+        raise Failure("engine", f"mongod of instance {directory.name} is gone. Its last output:\n{said}")
+    return process
 
 
 def last_words(log: Path, console: Path, count: int = 6) -> str:

@@ -58,14 +58,10 @@ def in_force(
 def snapshot(
     server: Server, process: Process, directory: Path, moment: str, database: str, collection: str
 ) -> Document:
-    """Counters and sizes at a moment, around two checkpoints.
-
-    Two, because blocks that a checkpoint frees become reusable only after its metadata is written.
-    """
+    """Counters and sizes at a moment, around the checkpoints that bring all to disk."""
     before = _counters(server, process)
     began = time.monotonic()
-    for _ in range(2):
-        server.command("admin", {"fsync": 1}, timeout_s=LONG_S)
+    bring_to_disk(server)
     checkpoint_s = time.monotonic() - began
     version = tuple(server.command("admin", {"buildInfo": 1})["versionArray"][:3])
     free_storage = {"freeStorage": 1} if version >= _FREE_STORAGE_SINCE else {}
@@ -81,6 +77,12 @@ def snapshot(
         "pages": page_sizes(collection_file(directory, statistics)),
         "files": file_bytes(directory / "data"),
     }
+
+
+def bring_to_disk(server: Server) -> None:
+    """Take two checkpoints: blocks that one frees become reusable only after its metadata is written."""
+    for _ in range(2):
+        server.command("admin", {"fsync": 1}, timeout_s=LONG_S)
 
 
 def collection_file(directory: Path, statistics: Document) -> Path:
