@@ -64,7 +64,7 @@ def test_a_killed_primary_voids_the_trial_and_the_run_goes_on(tmp_path: Path, ho
         load={"threads": 2, "warmup_s": 0},
         workloads={
             "rmw": {"threads": 3, "warmup_s": 1, "measure_s": 9},
-            "d": {"threads": 2, "warmup_s": 0, "measure_s": None, "operations": 500},
+            "d": {"threads": 2, "warmup_s": 0, "measure_s": None, "operations": 500, "distribution": "uniform"},
         },
         limits={"attempts": 2},
         decision={"baseline": "majority"},
