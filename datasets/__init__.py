@@ -6,6 +6,7 @@ from datasets.documents import SOURCES, Documents, DocumentShape, DocumentSource
 from datasets.errors import DatasetError
 from datasets.ratios import CODECS, DEFAULT_CODECS, ExpectedRatio, codec_name, expected_ratios
 from datasets.recipes import FakerParagraphs, FakerSentences, Locale, Recipe, UserFile, YcsbRandom
+from datasets.templates import Ids, TemplateDocuments, Templates
 
 __all__ = [
     "CODECS",
@@ -19,9 +20,12 @@ __all__ = [
     "ExpectedRatio",
     "FakerParagraphs",
     "FakerSentences",
+    "Ids",
     "Locale",
     "Manifest",
     "Recipe",
+    "TemplateDocuments",
+    "Templates",
     "TextDocuments",
     "UserFile",
     "YcsbRandom",
