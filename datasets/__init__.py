@@ -17,7 +17,7 @@ from datasets.recipes import (
     UserFile,
     YcsbRandom,
 )
-from datasets.template_ids import IdKind, most_cycles
+from datasets.templates import Ids, TemplateDocuments, Templates
 
 Prepared = Manifest | TemplatesManifest
 """What a dataset was prepared to: text, or documents of one's own."""
@@ -34,13 +34,15 @@ __all__ = [
     "ExpectedRatio",
     "FakerParagraphs",
     "FakerSentences",
-    "IdKind",
+    "Ids",
     "IndexAsked",
     "Locale",
     "Manifest",
     "OwnDocuments",
     "Prepared",
     "Recipe",
+    "TemplateDocuments",
+    "Templates",
     "TemplatesManifest",
     "TextDocuments",
     "TextRecipe",
@@ -49,7 +51,6 @@ __all__ = [
     "codec_name",
     "expected_ratios",
     "mean_bytes",
-    "most_cycles",
     "prepare",
     "prepare_documents",
     "value",

@@ -6,7 +6,6 @@ A record's document is that of template r mod N; docs/own-data.md says what beco
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -17,25 +16,21 @@ from bson import json_util
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.files import write_whole
-from datasets.collections.elements import DOCUMENT, TYPES
-from datasets.collections.fields import below, fields
+from datasets.collections.elements import DOCUMENT, TYPES, fields
 from datasets.collections.metadata import Index
 from datasets.collections.profile import PathProfile
 from datasets.collections.sample import DOCUMENTS, Sample, SampleManifest, read_documents, take_sample
 from datasets.collections.sources import find_collection
 from datasets.errors import DatasetError
-from datasets.ratios import ExpectedRatio, ratios_of
+from datasets.ratios import ExpectedRatio, expected_ratios
 from datasets.recipes import OwnDocuments
-from datasets.template_ids import IdKind, Ids
+from datasets.templates import MARKER, Ids, TemplateDocuments, Templates
 
 FORMAT_VERSION = 1
-MARKERS = "_pg"
-"""The field in which an updated document tells the versions of its paths."""
 LOOKED_AT = 1000
 RUN_BYTES, LEAST_RUN = 2**18, 240
 """A run of neighbours fills several pages of any size, and is so many documents at least."""
 _OWNERS, _OWNERS_FILE = 0o700, 0o600
-_STRETCHES, _STRETCH_BYTES = 16, 2**17
 _NOT_MADE = {"expireAfterSeconds", "background", "dropDups", "prepareUnique"}
 """What an index of the source is made without, and `unique`: cycles and updates store values twice, and nothing is to
 be deleted."""
@@ -59,9 +54,7 @@ class TemplatesManifest(BaseModel):
     mean_bytes: float = Field(description="Mean size of one in bytes of BSON.")
     runs: int = Field(description="Runs of neighbours that they are.")
     update: tuple[str, ...] = Field(description="Paths that updates write.")
-    id_kind: IdKind = Field(description="Type of all `_id`s; `other`: no further cycle can be made of them.")
-    id_span: int = Field(description="By how much the `_id`s of one cycle grow over the one before; 0: another way.")
-    id_highest: int | None = Field(description="The largest of what grows; None: nothing does.")
+    ids: Ids = Field(description="How their `_id`s go on where the documents are stored again.")
     indexes: tuple[dict[str, Any], ...] = Field(description="Indexes beside that on `_id`, as the server is told.")
     digest: str = Field(description="BLAKE3 of the file with the templates.")
     paths: tuple[PathProfile, ...] = Field(description="What the templates hold, by path.")
@@ -143,19 +136,17 @@ def _not_written(folder: Path, error: OSError) -> DatasetError:
     )
 
 
-@dataclass
-class _Seen:
-    """What a walk through all templates finds."""
-
-    ids: Ids = field(default_factory=Ids)
-    some: list[bytes] = field(default_factory=list)
-    """Stretches of neighbours from all over."""
-
-
 def _manifest(recipe: OwnDocuments, seed: int, sample: Sample, codecs: Sequence[str]) -> TemplatesManifest:
-    told = sample.manifest
-    seen = _walk(recipe, sample)
-    numbers = seen.ids.span > 0
+    told, path = sample.manifest, sample.folder / DOCUMENTS
+    templates = Templates(path)
+    try:
+        for number, template in enumerate(templates):
+            if why := _fault_of(template, recipe.update):
+                raise _fault(recipe, sample, number, why)
+        ids = Ids.of(templates)
+        expected = expected_ratios(TemplateDocuments(templates, seed, recipe.update, ids), codecs)
+    finally:
+        templates.close()
     return TemplatesManifest(
         recipe=recipe.recipe,
         parameters=recipe.model_dump(mode="json", exclude={"recipe"}),
@@ -169,52 +160,35 @@ def _manifest(recipe: OwnDocuments, seed: int, sample: Sample, codecs: Sequence[
         mean_bytes=round(told.bytes / told.documents, 1),
         runs=len(told.runs),
         update=recipe.update,
-        id_kind=seen.ids.kind,
-        id_span=seen.ids.span,
-        id_highest=seen.ids.highest if numbers else None,
+        ids=ids,
         indexes=tuple(_indexes(recipe, told)),
         digest=told.digest,
         paths=told.paths,
-        expected_ratios=ratios_of(seen.some, codecs),
-        path=sample.folder / DOCUMENTS,
+        expected_ratios=expected,
+        path=path,
     )
 
 
-def _walk(recipe: OwnDocuments, sample: Sample) -> _Seen:
-    """Look at each template: its `_id`, its paths, and that no field of it is ours. Raises DatasetError."""
-    seen = _Seen()
-    wanted = [tuple(name.encode() for name in path.split(".")) for path in recipe.update]
-    step = max(1, sample.manifest.bytes // _STRETCHES)
-    at = 0
-    for number, document in enumerate(sample.documents()):
-        top = {one.name: one for one in fields(document)}
-        first = next(iter(top.values()), None)
-        if first is None or first.name != b"_id":
-            raise _fault(recipe, sample, number, "`_id` is not its first field, as servers have it; dump it again")
-        if MARKERS.encode() in top:
-            told = f"it has a field `{MARKERS}`, in which Pressgauge keeps what it updates; leave that field out"
-            raise _fault(recipe, sample, number, told)
-        seen.ids.add(first.kind, document[first.at : first.end])
-        for path, (name, *further) in zip(recipe.update, wanted, strict=True):
-            if below(document, top.get(name), further) is None:
-                held = _held_by_a_list(document, path)
-                why = "leads through a list" if held else "is missing"
-                raise _fault(recipe, sample, number, f"its path {path!r} {why}; updates write paths that all have")
-        if at % step < _STRETCH_BYTES:
-            seen.some.append(document)
-        at += len(document)
-    return seen
-
-
-def _held_by_a_list(document: bytes, path: str) -> bool:
-    """Whether a path ends early, at a list."""
-    at: int | None = 0
-    for name in path.encode().split(b"."):
-        found = next((one for one in fields(document, at) if one.name == name), None) if at is not None else None
-        if found is None or found.kind != DOCUMENT:
-            return found is not None and TYPES[found.kind] == "array"
-        at = found.at
-    return False
+def _fault_of(template: bytes, paths: Sequence[str]) -> str | None:
+    """Why a document can't be one of the templates, or its paths not be updated; None where all is well."""
+    top = {one.name: one for one in fields(template)}
+    if next(iter(top), None) != b"_id":
+        return "`_id` is not its first field, as servers have it; dump it again"
+    if MARKER.encode() in top:
+        return f"it has a field `{MARKER}`, in which Pressgauge keeps what it updates; leave that field out"
+    for path in paths:
+        name, *further = path.encode().split(b".")
+        found = top.get(name)
+        for inner in further:
+            if found is None or found.kind != DOCUMENT:
+                break
+            found = next((one for one in fields(template, found.start) if one.name == inner), None)
+        else:
+            if found is not None:
+                continue
+        why = f"leads through a value of type {TYPES[found.kind]}" if found is not None else "is missing"
+        return f"its path {path!r} {why}; updates write paths that every document has, through documents alone"
+    return None
 
 
 def _fault(recipe: OwnDocuments, sample: Sample, number: int, told: str) -> DatasetError:

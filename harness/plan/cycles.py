@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from datasets import TemplatesManifest, most_cycles
+from datasets import TemplatesManifest
 from harness.errors import InputError
 from harness.plan.clients import run_part
 
@@ -32,10 +32,9 @@ def check_cycles(
     """
     if not isinstance(dataset, TemplatesManifest):
         return
-    cycles = most_cycles(dataset.id_kind, dataset.id_span, dataset.id_highest)
-    if cycles is None:
+    if dataset.ids.cycles is None:
         return
-    most = cycles * dataset.documents
+    most = dataset.ids.cycles * dataset.documents
     why = f"datasets.{name}: {_kinds(dataset)}, so there can be {most:,} records of {dataset.documents:,} documents"
     if campaign.records > most:
         raise InputError(f"records: {campaign.records:,}; {why}", do="lower records, or raise the dataset's most_bytes")
@@ -50,6 +49,6 @@ def check_cycles(
 
 
 def _kinds(dataset: TemplatesManifest) -> str:
-    if dataset.id_kind == "other":
+    if dataset.ids.kind == "other":
         return "its `_id`s are of several kinds, or of one that no further ones can be made of"
-    return f"its `_id`s are of type {dataset.id_kind}, and overflow"
+    return f"its `_id`s are of type {dataset.ids.kind}, and overflow"

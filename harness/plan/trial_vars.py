@@ -218,8 +218,8 @@ def _document_properties(campaign: Campaign, dataset: Prepared) -> dict[str, Any
             "fieldcount": max(1, len(dataset.update)),
             "pressgauge.documents": "templates",
             "pressgauge.updatepaths": ",".join(dataset.update),
-            "pressgauge.idkind": dataset.id_kind,
-            "pressgauge.idspan": dataset.id_span,
+            "pressgauge.idkind": dataset.ids.kind,
+            "pressgauge.idspan": dataset.ids.span,
         }
     return of_all | {
         "fieldcount": campaign.document.fields,
