@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.files import write_whole
 from datasets.collections.elements import DOCUMENT, TYPES, fields
 from datasets.collections.metadata import Index
-from datasets.collections.profile import PathProfile
+from datasets.collections.profile import PathProfile, profile
 from datasets.collections.sample import DOCUMENTS, Sample, SampleManifest, read_documents, take_sample
 from datasets.collections.sources import find_collection
 from datasets.errors import DatasetError
@@ -88,6 +88,23 @@ def prepare_documents(recipe: OwnDocuments, seed: int, datasets_dir: Path, codec
 def mean_bytes(recipe: OwnDocuments) -> int:
     """How large the source's documents are on average, about: by the first thousand. Raises DatasetError."""
     return max(1, round(_first_mean(recipe.path, _stamp(recipe.path))))
+
+
+def updatable_paths(source: Path, most: int = 2) -> tuple[str, ...]:
+    """Paths that updates may write, as the source's first thousand documents have them. Raises DatasetError.
+
+    They are in each of these documents, hold no documents or lists, and more than one value.
+    """
+    found = profile(islice(read_documents(source), LOOKED_AT))
+    plain = (
+        one.path
+        for one in found.paths
+        if one.values == found.documents
+        and one.distinct > 1
+        and not one.types.keys() & {"object", "array"}
+        and not set(one.path) & set("[,$")
+    )
+    return tuple(path for path in plain if path.partition(".")[0] not in {"_id", MARKER})[:most]
 
 
 @lru_cache(maxsize=32)
