@@ -4,7 +4,7 @@ from datasets.builder import Manifest, prepare
 from datasets.corpus import Corpus
 from datasets.documents import SOURCES, Documents, DocumentShape, DocumentSource, TextDocuments, value
 from datasets.errors import DatasetError
-from datasets.own_documents import TemplatesManifest, mean_bytes, prepare_documents, updatable_paths
+from datasets.own_documents import TemplatesManifest, mean_bytes, prepare_documents, run_documents, updatable_paths
 from datasets.ratios import CODECS, DEFAULT_CODECS, ExpectedRatio, codec_name, expected_ratios
 from datasets.recipes import (
     FakerParagraphs,
@@ -53,6 +53,7 @@ __all__ = [
     "mean_bytes",
     "prepare",
     "prepare_documents",
+    "run_documents",
     "updatable_paths",
     "value",
 ]

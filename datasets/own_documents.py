@@ -28,7 +28,7 @@ from datasets.templates import MARKER, Ids, TemplateDocuments, Templates
 
 FORMAT_VERSION = 1
 LOOKED_AT = 1000
-RUN_BYTES, LEAST_RUN = 2**18, 240
+_RUN_BYTES, _LEAST_RUN = 2**18, 240
 """A run of neighbours fills several pages of any size, and is so many documents at least."""
 _OWNERS, _OWNERS_FILE = 0o700, 0o600
 _NOT_MADE = {"expireAfterSeconds", "background", "dropDups", "prepareUnique"}
@@ -85,9 +85,14 @@ def prepare_documents(recipe: OwnDocuments, seed: int, datasets_dir: Path, codec
     return manifest
 
 
-def mean_bytes(recipe: OwnDocuments) -> int:
-    """How large the source's documents are on average, about: by the first thousand. Raises DatasetError."""
-    return max(1, round(_first_mean(recipe.path, _stamp(recipe.path))))
+def mean_bytes(source: Path) -> int:
+    """How large a source's documents are on average, about: by the first thousand. Raises DatasetError."""
+    return max(1, round(_first_mean(source, _stamp(source))))
+
+
+def run_documents(source: Path) -> int:
+    """How many neighbours a run of a source's sample should have. Raises DatasetError."""
+    return max(_LEAST_RUN, _RUN_BYTES // mean_bytes(source))
 
 
 def updatable_paths(source: Path, most: int = 2) -> tuple[str, ...]:
@@ -127,7 +132,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 def _sample(recipe: OwnDocuments, seed: int, datasets_dir: Path) -> Sample:
     """The sample that the cache has, or a new one."""
     collection = find_collection(recipe.path)
-    run = max(LEAST_RUN, RUN_BYTES // mean_bytes(recipe))
+    run = run_documents(recipe.path)
     about = [
         FORMAT_VERSION, str(collection.path.resolve()), collection.name, _stamp(collection.path),
         collection.metadata.model_dump(mode="json"), recipe.most_bytes, run, seed,

@@ -23,7 +23,7 @@ def document_checks(campaign: Campaign) -> Iterator[Fault]:
         yield ("document",), "this is the shape of text, and all datasets are documents of your own; leave it out"
     for name, recipe in own.items():
         try:
-            each = mean_bytes(recipe)
+            each = mean_bytes(recipe.path)
         except DatasetError as error:
             from_here = "" if recipe.path.is_absolute() else f" (seen from {Path.cwd()})"
             yield ("datasets", name, "path"), f"{error}{from_here}"

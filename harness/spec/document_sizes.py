@@ -21,7 +21,7 @@ def document_bytes(campaign: Campaign, dataset: str) -> int:
     if not isinstance(recipe, OwnDocuments):
         return campaign.document.size_bytes
     try:
-        return mean_bytes(recipe)
+        return mean_bytes(recipe.path)
     except DatasetError as error:
         raise InputError(f"datasets.{dataset}: {error}", do="fix the dataset in the spec, or its file") from error
 
