@@ -22,7 +22,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan estimate import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
+.PHONY: help setup setup-test run-campaign plan estimate profile-dataset import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -40,6 +40,11 @@ plan: setup ## What CAMPAIGN would run, in which order, and the time and disk it
 estimate: setup ## What DATA=file or folder would take under each compressor, level and page size (PRICE=0.08 NAME=… ENGINE_VERSION=6.0.27)
 	@$(HARNESS) estimate "$(DATA)" --results "$(RESULTS)" $(options) $(if $(PRICE),--price "$(PRICE)") \
 	     $(if $(NAME),--name "$(NAME)") $(if $(ENGINE_VERSION),--engine "$(ENGINE_VERSION)")
+
+profile-dataset: setup ## How far codecs compress DATA (file, folder or campaign) and how fast, by block size and processes (BYTES=16MiB PROCESSES=2)
+	@$(HARNESS) profile-dataset "$(DATA)" --results "$(RESULTS)" $(cloud_home) $(if $(NAME),--name "$(NAME)") \
+	     $(if $(DATASET),--dataset "$(DATASET)") $(if $(AS_BYTES),--as-bytes) $(if $(BYTES),--bytes "$(BYTES)") \
+	     $(if $(PROCESSES),--processes "$(PROCESSES)") $(if $(CODECS),--codecs "$(CODECS)")
 
 tear-down: setup ## End everything that a killed run left on the hosts (the next run does so by itself)
 	@$(HARNESS) tear-down $(options)

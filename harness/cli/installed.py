@@ -13,6 +13,7 @@ _COMMANDS = {
     **{name: name for name in (
         "plan", "doctor", "report", "decide", "verify", "rederive", "times", "baseline", "tear-down", "push", "pull",
         "store-list", "cloud-up", "cloud-list", "cloud-down", "estimate",
+        "profile-dataset",
     )},
 }  # fmt: skip
 _OPERANDS = {"CAMPAIGN", "RUN", "BASELINE", "CANDIDATE", "FILE", "DATA"}
