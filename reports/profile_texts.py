@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from analysis.profile.records import codec_name, cpu_share, processes
 from core.sizes import show_size
 from core.text import one_line
+from reports.estimate_texts import KIB, dictionary_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from analysis.estimate.records import Dictionary
     from analysis.profile.records import Profile, Row
 
-KIB = 2**10
 _USUAL_BLOCK = 32 * KIB
 _MEGA = 1e6
 _UNDISTURBED = 0.95
@@ -93,7 +94,7 @@ def about(profile: Profile) -> str:
 def notes(profile: Profile) -> Iterator[str]:
     """What is to be known beside the tables."""
     if profile.dictionary:
-        yield dictionary_sentence(profile)
+        yield _dictionary(profile, profile.dictionary)
     share = cpu_share(profile)
     if share < _UNDISTURBED:
         yield (
@@ -103,14 +104,8 @@ def notes(profile: Profile) -> Iterator[str]:
     yield NO_SERVER
 
 
-def dictionary_sentence(profile: Profile) -> str:
-    """Documents one by one, with and without a dictionary."""
-    found = profile.dictionary
-    assert found
+def _dictionary(profile: Profile, found: Dictionary) -> str:
+    """Documents one by one, with and without a dictionary, beside blocks of neighbours."""
     pages = codecs(profile.rows).get(f"zstd {found.level}", {}).get(usual_block(profile.rows))
-    beside = f"; blocks of {block_name(pages.block_bytes)}, which hold neighbours, {pages.ratio:.2f}" if pages else ""
-    return (
-        f"zstd {found.level} with a trained dictionary, per document (not available in MongoDB): {found.ratio:.2f}; "
-        f"without one {found.ratio_without:.2f}{beside}. The dictionary of {show_size(found.dictionary_bytes)} was "
-        f"trained on one half of the documents and is measured on the other, {found.documents:,}."
-    )
+    beside = f"blocks of {block_name(pages.block_bytes)}, which hold neighbours, {pages.ratio:.2f}" if pages else ""
+    return dictionary_sentence(found, beside)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from analysis.estimate.records import Dictionary
 from core.bounds import Amount, Bytes, Count, Positive, Seconds, Text, Word
 from core.machine import Machine
 from core.model import Part
@@ -56,16 +57,6 @@ class Row(Part):
         description="What mongod's pages of this size came to in an estimate of the same data; None: there is none."
     )
     speeds: tuple[Speed, ...]
-
-
-class Dictionary(Part):
-    """Documents compressed one by one with a dictionary, which MongoDB does not offer."""
-
-    level: int
-    documents: Count = Field(description="Of the second half, which is compressed.")
-    dictionary_bytes: Bytes = Field(description="Trained on the first half; not counted in the ratio.")
-    ratio: Positive
-    ratio_without: Positive = Field(description="Each document by itself, without a dictionary.")
 
 
 class Profile(Part):

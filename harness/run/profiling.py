@@ -13,8 +13,8 @@ import bson
 from blake3 import blake3
 from pydantic import ValidationError
 
-from analysis.estimate.records import Estimate
-from analysis.profile.records import Dictionary, Profile, Row, Source, Speed, achieved, same_source
+from analysis.estimate.records import Dictionary, Estimate
+from analysis.profile.records import Profile, Row, Source, Speed, achieved, same_source
 from core.bounds import is_name
 from core.machine import this_machine
 from core.stored import read_regular
@@ -66,7 +66,7 @@ def profile(wanted: Wanted, site: Site, estimate_file: Path, tell: Callable[[str
         shutil.rmtree(private, ignore_errors=True)  # a killed profile's
         try:
             tell("reading the data")
-            data = _read(wanted, site, private)
+            data = read_wanted(wanted, site, private)
             timing = Timings(counts(wanted.processes or machine.cores), wanted.seconds)
             measured = list(measure(data.content, wanted.codecs, timing, tell))
             found = with_dictionary(data)
@@ -90,7 +90,13 @@ def profile(wanted: Wanted, site: Site, estimate_file: Path, tell: Callable[[str
     )
 
 
-def _read(wanted: Wanted, site: Site, private: Path) -> Data:
+def read_wanted(wanted: Wanted, site: Site, private: Path) -> Data:
+    """The data; of a collection there is a sample in `private` afterwards, in clear.
+
+    Raises:
+        InputError: there is none of that name, or a campaign has no such dataset.
+        DatasetError: it can't be read.
+    """
     name = str(wanted.data)
     if wanted.data.suffix in _SPECS or (not wanted.data.exists() and name in campaign_names()):
         return _of_campaign(wanted, site)

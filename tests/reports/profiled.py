@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.profile.records import Dictionary, Profile, Row, Source, Speed
+from analysis.estimate.records import Dictionary
+from analysis.profile.records import Profile, Row, Source, Speed
 from core.machine import Machine
 
 _RATIOS = {

@@ -36,9 +36,9 @@ def test_the_tables_have_each_codec_with_its_ratios_and_speeds() -> None:
 def test_the_dictionary_has_one_line_that_says_what_it_is() -> None:
     (line,) = [line for line in profile_lines(profiled()) if "dictionary" in line]
     assert line == (
-        "zstd 6 with a trained dictionary, per document (not available in MongoDB): 3.10; without one 1.40; blocks of "
-        "32 KiB, which hold neighbours, 2.50. The dictionary of 110.0 KiB was trained on one half of the documents and "
-        "is measured on the other, 8,000."
+        "zstd 6 with a trained dictionary, per document (not available in MongoDB): ratio 3.10; without one 1.40; "
+        "blocks of 32 KiB, which hold neighbours, 2.50. The dictionary of 110.0 KiB was trained on one half of the "
+        "documents and is measured on the other, 8,000."
     )
     assert not any("dictionary" in line for line in profile_lines(profiled(dictionary=False)))
 
