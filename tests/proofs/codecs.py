@@ -65,11 +65,11 @@ _ITERATIONS = [
     "-wi",
     "1",
     "-w",
-    "400ms",
+    "300ms",
     "-i",
     "3",
     "-r",
-    "200ms",
+    "150ms",
     "-tu",
     "s",
     "-bm",
@@ -222,10 +222,10 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
         )
         yield f"{row['codec']:<11}{row['block_bytes']:>8,}{row['ratio']:>7.2f}{row['native_ratio']:>8.2f}{tasks}"
     yield ""
-    yield f"{'digest':<11}{'bytes':>10}{'JVM ns':>22}{'Python ns':>14}"
+    yield f"{'digest':<11}{'bytes':>10}{'JVM ns':>26}{'Python ns':>14}"
     for row in found["digests"]:
         jvm = _with_error(row["jvm_ns"], row["jvm_error_ns"])
-        yield f"{row['digest']:<11}{row['bytes']:>10,}{jvm:>22}{row['python_ns']:>14,.0f}"
+        yield f"{row['digest']:<11}{row['bytes']:>10,}{jvm:>26}{row['python_ns']:>14,.0f}"
 
 
 def _with_error(value: float, error: float | None) -> str:
