@@ -143,13 +143,14 @@ def _raise(error: OSError) -> None:
 def _pieces(files: list[Path], sizes: list[int], most_bytes: int) -> Iterator[bytes]:
     """Give all bytes, or pieces evenly from all of the files as if they were one."""
     total = sum(sizes)
-    count = max(1, min(most_bytes, total) // PIECE_BYTES)
     if total <= most_bytes:
         yield from (file.read_bytes() for file in files)
         return
     read = _reader(files, sizes)
+    piece = min(PIECE_BYTES, most_bytes)
+    count = most_bytes // piece
     for number in range(count):
-        yield read(number * (total - PIECE_BYTES) // max(1, count - 1) if count > 1 else 0, PIECE_BYTES)
+        yield read(number * (total - piece) // max(1, count - 1), piece)
 
 
 def _reader(files: list[Path], sizes: list[int]) -> Callable[[int, int], bytes]:

@@ -71,7 +71,9 @@ def profile(wanted: Wanted, site: Site, estimate_file: Path, tell: Callable[[str
             measured = list(measure(data.content, wanted.codecs, timing, tell))
             found = with_dictionary(data)
         except DatasetError as error:
-            raise InputError(str(error), do="give DATA=<file, folder or campaign> as docs/profile.md has it") from error
+            raise InputError(
+                str(error), do="mend it, or give AS_BYTES=1, which takes any file or folder as bytes: docs/profile.md"
+            ) from error
         finally:
             shutil.rmtree(private, ignore_errors=True)
     source = _source(wanted, data)

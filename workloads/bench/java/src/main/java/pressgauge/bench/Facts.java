@@ -2,6 +2,7 @@ package pressgauge.bench;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /** Prints what needs no timing: `CODEC BLOCK-BYTES RATIO`. */
@@ -13,7 +14,8 @@ public final class Facts {
     for (var name : arguments[1].split(",")) {
       for (var size : arguments[2].split(",")) {
         var blocks = new Blocks(Codec.of(name), Path.of(arguments[0]), Integer.parseInt(size));
-        System.out.printf("%s %s %.6f%n", name, size, total(blocks.raw) / total(blocks.compressed));
+        System.out.printf(
+            Locale.ROOT, "%s %s %.6f%n", name, size, total(blocks.raw) / total(blocks.compressed));
       }
     }
   }
