@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import chdir
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +12,26 @@ from pydantic import ValidationError
 
 from analysis.decide.decision import decide
 from analysis.stats.looks import Looks
-from harness.cli.outcome import blocks_wanted, decide_run, exit_code, read_run, write_outcome, write_tables
+from harness.cli.outcome import (
+    blocks_wanted,
+    decide_run,
+    exit_code,
+    read_run,
+    report_faults,
+    write_outcome,
+    write_tables,
+)
 from harness.errors import Exit, InputError
+from harness.evidence.verify import evidence_faults
+from harness.ledger.facts import read_campaign
 from harness.ledger.ledger import SPEC_FILE
-from harness.ledger.runs import open_run
+from harness.ledger.runs import find_run, open_run
 from harness.plan.trials import plan
 from harness.spec.campaign import Campaign
 from harness.spec.load import ROOT, load_campaign
 from tests.analysis import synthetic
 from tests.campaigns import small
+from tests.harness.recorded_trial import recorded_run
 from tests.reports import sample
 
 if TYPE_CHECKING:
@@ -123,6 +135,29 @@ def test_the_example_of_two_runs_in_pandas_works(tmp_path: Path) -> None:
     change = names["change"]
     assert set(change.index) == {arm.name for arm in synthetic.ARTICLE}
     assert all(abs(value - 0.8) < 0.05 for value in change)
+
+
+def test_a_run_is_rendered_where_none_of_its_inputs_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its text, its campaign and its mixes are elsewhere, as are the mixes that ship: it has been pulled."""
+    (tmp_path / "there").mkdir()
+    ledger = recorded_run(
+        tmp_path / "there",
+        datasets={"sentences": {"recipe": "file", "path": "/nowhere/text.txt"}},
+        workloads={"rmw": {"mix": "gone", "threads": 2, "warmup_s": 0, "measure_s": None, "operations": 2000}},
+        decision={"baseline": "snappy", "constraints": [{"metric": "rmw.read.p99", "at_most": 2}]},
+    )
+    before = ledger.report_folder.joinpath("decision.json").read_bytes()
+    copy = tmp_path / "here/run"
+    shutil.copytree(ledger.folder, copy)
+    shutil.rmtree(tmp_path / "there")
+    monkeypatch.setattr("harness.spec.load.ROOT", tmp_path / "no-checkout")
+    monkeypatch.chdir(tmp_path / "here")
+    pulled = find_run(copy)
+    write_outcome(pulled, read_campaign(pulled))
+    assert list(evidence_faults(pulled)) == []
+    assert list(report_faults(pulled)) == []
+    assert (copy / "report/decision.json").read_bytes() == before
+    assert "rmw" in (copy / "report/index.html").read_text(encoding="utf-8")
 
 
 def test_tables_are_not_written_through_links_and_hold_no_formula(tmp_path: Path) -> None:
