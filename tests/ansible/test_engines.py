@@ -10,7 +10,7 @@ import pytest
 
 from ansible.module_utils.pressgauge.engines import WHEELS, install
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.packages import rpm_address
+from ansible.module_utils.pressgauge.packages import rpm_address, take_from_rpm
 
 MONGOD = "#!/bin/sh\necho db version v7.0.14\n"
 
@@ -201,3 +201,36 @@ def test_where_mongodbs_yum_repository_has_the_server(
 ) -> None:
     found = rpm_address(release, "7.0.14", machine)
     assert found == (address and f"https://repo.mongodb.org/yum/{address}")
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "refused"),
+    [
+        ("digests signatures OK", 0, None),
+        ("digests OK", 0, "is not signed by MongoDB's key, and was not used"),
+        ("digests SIGNATURES NOT OK", 1, "SIGNATURES NOT OK"),
+        ("DIGESTS SIGNATURES NOT OK", 1, "is not signed by MongoDB's key"),
+    ],
+    ids=["signed", "without a signature, of which rpm says nothing", "signed by another", "damaged"],
+)
+def test_an_rpm_is_used_only_with_its_signature(
+    said: str, code: int, refused: str | None, tmp_path: Path, tarball: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What rpm 4.18 says and ends with for such packages, recorded."""
+    folder, package = tmp_path / "bin", tmp_path / "mongodb-org-server.rpm"
+    folder.mkdir()
+    package.touch()
+    for name, script in {
+        "rpmkeys": f'case $3 in --checksig) echo "$4: {said}"; exit {code} ;; esac',
+        "rpm2archive": f'cp {tarball} "$1.tgz"',
+    }.items():
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    if refused is None:
+        take_from_rpm(package, tmp_path / "key.asc", tmp_path / "taken")
+        assert (tmp_path / "taken").read_text() == MONGOD
+    else:
+        with pytest.raises(Failure, match=refused):
+            take_from_rpm(package, tmp_path / "key.asc", tmp_path / "taken")
+        assert not (tmp_path / "taken").exists()
