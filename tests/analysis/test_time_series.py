@@ -185,8 +185,8 @@ def test_counters_within_spans_hold_nothing_of_what_comes_right_after_them() -> 
         return found["block_written"], found["checkpoints"]
 
     assert within((0.5, 3.0)) == (250, 1)
-    assert within((0.5, 3.5)) == (pytest.approx(300), 1)
-    assert within((0.5, 1.5), (2.5, 3.5)) == (pytest.approx(200), 1)
+    assert within((0.5, 3.5)) == pytest.approx((300, 1))
+    assert within((0.5, 1.5), (2.5, 3.5)) == pytest.approx((200, 1))
     assert within((3.4, 3.9)) == (None, None), "less than half of it is known"
     assert within((2.0, 2.0)) == (None, None)
 
