@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from contextlib import chdir
 from typing import TYPE_CHECKING, Any
@@ -120,21 +121,39 @@ def test_the_tables_hold_every_trial(tmp_path: Path) -> None:
         assert set(zip(table["campaign"], table["run"], strict=True)) == {("nightly", "second")}
 
 
+def two_runs(results: Path) -> None:
+    """The tables of two runs of a campaign, the second one a fifth slower."""
+    for run_id, pace in (("20260101T000000Z", 1.0), ("20260102T000000Z", 0.8)):
+        arms = [arm.scaled(arm.name, pace) for arm in synthetic.ARTICLE]
+        folder = results / run_id / "report"
+        folder.mkdir(parents=True)
+        records = synthetic.campaign(blocks=3, arms=arms, noise=synthetic.QUIET)
+        write_tables(sample.run(records, campaign=results.name, run_id=run_id), folder)
+    (results / "latest").symlink_to(run_id)
+
+
 def test_the_example_of_two_runs_in_pandas_works(tmp_path: Path) -> None:
     page = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
     example = page.split("```python")[1].split("```")[0]
-    for run_id, pace in (("20260101T000000Z", 1.0), ("20260102T000000Z", 0.8)):
-        arms = [arm.scaled(arm.name, pace) for arm in synthetic.ARTICLE]
-        folder = tmp_path / "results/quick" / run_id / "report"
-        folder.mkdir(parents=True)
-        records = synthetic.campaign(blocks=3, arms=arms, noise=synthetic.QUIET)
-        write_tables(sample.run(records, campaign="quick", run_id=run_id), folder)
+    two_runs(tmp_path / "results/quick")
     names: dict[str, Any] = {}
     with chdir(tmp_path):
         exec(example, names)
     change = names["change"]
     assert set(change.index) == {arm.name for arm in synthetic.ARTICLE}
     assert all(abs(value - 0.8) < 0.05 for value in change)
+
+
+def test_the_first_tasks_scripts_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs/first-tasks.md").read_text(encoding="utf-8")
+    pandas, chart = re.findall(r"<<'END'\n(.*?)^END$", page, re.DOTALL | re.MULTILINE)
+    two_runs(tmp_path / "results/mine")
+    with chdir(tmp_path):
+        exec(pandas, {})
+        exec(chart, {})
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in ("20260101T000000Z", "20260102T000000Z", "snappy"))
+    assert (tmp_path / "mine.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_run_is_rendered_where_none_of_its_inputs_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
