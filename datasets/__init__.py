@@ -4,8 +4,23 @@ from datasets.builder import Manifest, prepare
 from datasets.corpus import Corpus
 from datasets.documents import SOURCES, Documents, DocumentShape, DocumentSource, TextDocuments, value
 from datasets.errors import DatasetError
+from datasets.own_documents import TemplatesManifest, mean_bytes, prepare_documents
 from datasets.ratios import CODECS, DEFAULT_CODECS, ExpectedRatio, codec_name, expected_ratios
-from datasets.recipes import FakerParagraphs, FakerSentences, Locale, Recipe, UserFile, YcsbRandom
+from datasets.recipes import (
+    FakerParagraphs,
+    FakerSentences,
+    IndexAsked,
+    Locale,
+    OwnDocuments,
+    Recipe,
+    TextRecipe,
+    UserFile,
+    YcsbRandom,
+)
+from datasets.templates import Ids, TemplateDocuments, Templates
+
+Prepared = Manifest | TemplatesManifest
+"""What a dataset was prepared to: text, or documents of one's own."""
 
 __all__ = [
     "CODECS",
@@ -19,14 +34,24 @@ __all__ = [
     "ExpectedRatio",
     "FakerParagraphs",
     "FakerSentences",
+    "Ids",
+    "IndexAsked",
     "Locale",
     "Manifest",
+    "OwnDocuments",
+    "Prepared",
     "Recipe",
+    "TemplateDocuments",
+    "Templates",
+    "TemplatesManifest",
     "TextDocuments",
+    "TextRecipe",
     "UserFile",
     "YcsbRandom",
     "codec_name",
     "expected_ratios",
+    "mean_bytes",
     "prepare",
+    "prepare_documents",
     "value",
 ]

@@ -13,6 +13,7 @@ from analysis.stats.quantities import block_number
 from analysis.trial.records import Cell
 from core.sizes import show_duration, show_size
 from harness.plan.warming import warm_up
+from harness.spec.document_sizes import document_bytes, largest_document_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -160,7 +161,7 @@ def phase_seconds(campaign: Campaign, workload: Workload) -> float:
 
 def data_disk_bytes(campaign: Campaign) -> int:
     """Disk that one trial's data directory may need, in bytes; it is removed when the trial ends."""
-    return int(campaign.records * campaign.document.size_bytes * _GROWTH) + _JOURNAL_BYTES
+    return int(campaign.records * largest_document_bytes(campaign) * _GROWTH) + _JOURNAL_BYTES
 
 
 def results_disk_bytes(trials: int) -> int:
@@ -179,11 +180,9 @@ def describe(campaign: Campaign) -> Iterator[str]:
         f"{len(campaign.engines)} engine(s) × {len(campaign.arms)} arms × {len(campaign.datasets)} dataset(s), "
         f"{rounds}: {count} trials" + (f", at most {most * len(cells(campaign))}" if most != fewest else "")
     )
-    yield (
-        f"{campaign.records:,} documents of {campaign.document.size_bytes:,} bytes "
-        f"({show_size(campaign.records * campaign.document.size_bytes)}) in each trial, "
-        f"cache {show_size(campaign.cache_size)}"
-    )
+    sizes = dict.fromkeys(document_bytes(campaign, dataset) for dataset in campaign.datasets)
+    each_size = " or ".join(f"{size:,} bytes ({show_size(campaign.records * size)})" for size in sizes)
+    yield f"{campaign.records:,} documents of {each_size} in each trial, cache {show_size(campaign.cache_size)}"
     yield f"time: about {show_duration(each)} per trial, {show_duration(each * count)} in all"
     alive = compared(campaign) if campaign.design == "turns" else 1
     if alive > 1:
