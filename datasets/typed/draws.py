@@ -4,12 +4,14 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from bson import Decimal128, ObjectId
-from faker import Faker
 
 from datasets.locales import Locale
+
+if TYPE_CHECKING:
+    from faker import Faker
 
 _NAMES, _PLACES, _WORDS, _SENTENCES = 400, 250, 1500, 400
 _OFTEN = 3
@@ -64,8 +66,7 @@ class Words:
         """Words that locale and seed decide."""
         self.locale = locale
         self.country = locale[-2:]
-        self._fake = fake = Faker(locale)
-        fake.seed_instance(f"{seed}/{locale}")
+        self._fake = fake = _faker(locale, f"{seed}/{locale}")
         self.first_names = [fake.first_name() for _ in range(_NAMES)]
         self.last_names = [fake.last_name() for _ in range(_NAMES)]
         self.places = [Place(fake.city(), fake.postcode()) for _ in range(_PLACES)]
@@ -94,8 +95,7 @@ def words_of(locales: Sequence[Locale], seed: int) -> list[Words]:
 
 def user_agents(seed: int) -> list[str]:
     """What browsers call themselves."""
-    fake = Faker("en_US")
-    fake.seed_instance(f"{seed}/agents")
+    fake = _faker("en_US", f"{seed}/agents")
     return [fake.user_agent() for _ in range(_PLACES)]
 
 
@@ -107,3 +107,11 @@ def object_id(second: int, process: bytes, number: int) -> ObjectId:
 def money(cents: int) -> Decimal128:
     """An amount, as decimal."""
     return Decimal128(f"{cents // 100}.{cents % 100:02d}")
+
+
+def _faker(locale: Locale, seed: str) -> "Faker":
+    from faker import Faker  # noqa: PLC0415 only what makes documents pays for it, not what reads a spec
+
+    fake = Faker(locale)
+    fake.seed_instance(seed)
+    return fake

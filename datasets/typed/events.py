@@ -4,8 +4,8 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
+from datasets.document_recipes import FakerEvents
 from datasets.typed.draws import Draws, Words, money, object_id, user_agents, words_of
-from datasets.typed.recipes import FakerEvents
 
 Document = dict[str, Any]
 _FIRST = dt.datetime(2024, 3, 1, 6, tzinfo=dt.UTC)

@@ -4,8 +4,8 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
+from datasets.document_recipes import FakerOrders
 from datasets.typed.draws import Draws, Words, money, object_id, words_of
-from datasets.typed.recipes import FakerOrders
 
 Document = dict[str, Any]
 _FIRST = dt.datetime(2024, 3, 1, 6, tzinfo=dt.UTC)

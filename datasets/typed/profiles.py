@@ -4,8 +4,8 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
+from datasets.document_recipes import FakerProfiles
 from datasets.typed.draws import Draws, Words, object_id, words_of
-from datasets.typed.recipes import FakerProfiles
 
 Document = dict[str, Any]
 _FIRST = dt.datetime(2021, 1, 4, 8, tzinfo=dt.UTC)

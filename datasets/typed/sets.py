@@ -11,10 +11,10 @@ from datasets.collections import Index, Run, Sample
 from datasets.collections.draw import Drawn
 from datasets.collections.metadata import Metadata
 from datasets.collections.sample import write_sample
+from datasets.document_recipes import MadeUp
 from datasets.typed.events import events
 from datasets.typed.orders import orders
 from datasets.typed.profiles import profiles
-from datasets.typed.recipes import TypedRecipe
 
 
 def _index(name: str, key: dict[str, int | float | str], *, unique: bool = False) -> Index:
@@ -27,8 +27,8 @@ class TypedSet:
 
     documents: Callable[[Any, int], Iterator[dict[str, Any]]]
     """Those of a recipe and a seed, in stored order."""
-    updates: tuple[str, ...]
-    """Paths that such a service would update; every document has them."""
+    mean_bytes: int
+    """Size of one, about, in BSON."""
     indexes: tuple[Index, ...]
     """Beside that on `_id`."""
 
@@ -36,7 +36,7 @@ class TypedSet:
 SETS: Mapping[str, TypedSet] = {
     "faker-profiles": TypedSet(
         profiles,
-        updates=("seen", "settings.theme"),
+        mean_bytes=730,
         indexes=(
             _index("handle_1", {"handle": 1}),
             _index("emails.address_1", {"emails.address": 1}),
@@ -45,7 +45,7 @@ SETS: Mapping[str, TypedSet] = {
     ),
     "faker-orders": TypedSet(
         orders,
-        updates=("status", "shipping.city"),
+        mean_bytes=810,
         indexes=(
             _index("customer.id_1_placed_-1", {"customer.id": 1, "placed": -1}),
             _index("status_1_placed_1", {"status": 1, "placed": 1}),
@@ -54,7 +54,7 @@ SETS: Mapping[str, TypedSet] = {
     ),
     "faker-events": TypedSet(
         events,
-        updates=("state.seen", "state.score"),
+        mean_bytes=420,
         indexes=(
             _index("session.id_1_session.step_1", {"session.id": 1, "session.step": 1}),
             _index("kind_1_at_1", {"kind": 1, "at": 1}),
@@ -64,12 +64,12 @@ SETS: Mapping[str, TypedSet] = {
 """By the recipe's name."""
 
 
-def made_up(recipe: TypedRecipe, seed: int) -> Iterator[bytes]:
+def made_up(recipe: MadeUp, seed: int) -> Iterator[bytes]:
     """Give the documents of a recipe and seed as BSON, in stored order: the same ones on every machine."""
     return map(bson.encode, SETS[recipe.recipe].documents(recipe, seed))
 
 
-def make_sample(recipe: TypedRecipe, folder: Path, seed: int) -> Sample:
+def make_sample(recipe: MadeUp, folder: Path, seed: int) -> Sample:
     """Write a set as a sample of itself: whole, as one run, with its indexes. Raises DatasetError.
 
     `folder` must not exist, or be empty. It appears whole or not at all.

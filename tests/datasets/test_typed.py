@@ -10,14 +10,15 @@ import pytest
 from bson import ObjectId
 from pydantic import ValidationError
 
-from datasets.typed import SETS, FakerEvents, FakerOrders, FakerProfiles, TypedRecipe, made_up, make_sample
+from datasets.document_recipes import FakerEvents, FakerOrders, FakerProfiles, MadeUp
+from datasets.typed import SETS, made_up, make_sample
 
-RECIPES = [one(documents=1500) for one in get_args(TypedRecipe)]
+RECIPES = [one(documents=1500) for one in get_args(MadeUp)]
 every_set = pytest.mark.parametrize("recipe", RECIPES, ids=lambda one: one.recipe)
 
 
 @every_set
-def test_a_seed_decides_the_documents(recipe: TypedRecipe) -> None:
+def test_a_seed_decides_the_documents(recipe: MadeUp) -> None:
     made = list(made_up(recipe, 7))
     assert len(made) == len(set(made)) == recipe.documents
     assert made == list(made_up(recipe, 7))
@@ -25,7 +26,7 @@ def test_a_seed_decides_the_documents(recipe: TypedRecipe) -> None:
 
 
 @every_set
-def test_ids_ascend_as_those_of_one_process(recipe: TypedRecipe) -> None:
+def test_ids_ascend_as_those_of_one_process(recipe: MadeUp) -> None:
     ids = [bson.decode(one)["_id"] for one in made_up(recipe, 7)]
     assert {type(one) for one in ids} == {ObjectId}
     assert ids == sorted(set(ids))
@@ -33,10 +34,10 @@ def test_ids_ascend_as_those_of_one_process(recipe: TypedRecipe) -> None:
 
 
 @every_set
-def test_every_document_has_what_is_updated_and_some_has_what_is_indexed(recipe: TypedRecipe) -> None:
+def test_every_document_has_what_is_updated_and_some_has_what_is_indexed(recipe: MadeUp) -> None:
     known = SETS[recipe.recipe]
     documents = [bson.decode(one) for one in made_up(recipe, 7)]
-    for path in known.updates:
+    for path in recipe.update:
         values = [_under(document, path) for document in documents]
         assert None not in values, path
         assert len(set(values)) > 1, path
@@ -53,7 +54,7 @@ def _under(document: Any, path: str) -> Any:
 
 
 @every_set
-def test_documents_differ_in_what_they_hold_and_in_types(recipe: TypedRecipe) -> None:
+def test_documents_differ_in_what_they_hold_and_in_types(recipe: MadeUp) -> None:
     documents = [bson.decode(one) for one in made_up(recipe, 7)]
     assert len({tuple(document) for document in documents}) > 3
     assert {type(value) for document in documents for value in document.values()} >= {dict, ObjectId}
@@ -61,7 +62,7 @@ def test_documents_differ_in_what_they_hold_and_in_types(recipe: TypedRecipe) ->
 
 
 @every_set
-def test_neighbours_resemble_each_other(recipe: TypedRecipe) -> None:
+def test_neighbours_resemble_each_other(recipe: MadeUp) -> None:
     made = list(made_up(recipe, 7))
     mixed = random.Random(1).sample(made, len(made))
     assert _packed_bytes(made) < 0.99 * _packed_bytes(mixed)
@@ -83,7 +84,7 @@ def test_documents_are_in_their_languages() -> None:
 
 
 @every_set
-def test_a_set_is_a_sample_of_itself(recipe: TypedRecipe, tmp_path: Path) -> None:
+def test_a_set_is_a_sample_of_itself(recipe: MadeUp, tmp_path: Path) -> None:
     sample = make_sample(recipe, tmp_path / "set", 7)
     assert list(sample.documents()) == list(made_up(recipe, 7))
     manifest = sample.manifest
@@ -93,5 +94,5 @@ def test_a_set_is_a_sample_of_itself(recipe: TypedRecipe, tmp_path: Path) -> Non
 
 
 @every_set
-def test_every_setting_is_described(recipe: TypedRecipe) -> None:
+def test_every_setting_is_described(recipe: MadeUp) -> None:
     assert all(field.description for field in type(recipe).model_fields.values())
