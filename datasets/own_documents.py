@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.files import write_whole
 from datasets.collections.elements import DOCUMENT, TYPES, fields
 from datasets.collections.metadata import Index
-from datasets.collections.profile import PathProfile
+from datasets.collections.profile import PathProfile, profile
 from datasets.collections.sample import DOCUMENTS, Sample, SampleManifest, read_documents, take_sample
 from datasets.collections.sources import find_collection
 from datasets.document_recipes import DocumentRecipe, MadeUp, OwnDocuments
@@ -97,6 +97,23 @@ def mean_bytes(recipe: DocumentRecipe) -> int:
     if not isinstance(recipe, OwnDocuments):
         return SETS[recipe.recipe].mean_bytes
     return max(1, round(_first_mean(recipe.path, _stamp(recipe.path))))
+
+
+def updatable_paths(source: Path, most: int = 2) -> tuple[str, ...]:
+    """Paths that updates may write, as the source's first thousand documents have them. Raises DatasetError.
+
+    They are in each of these documents, hold no documents or lists, and more than one value.
+    """
+    found = profile(islice(read_documents(source), LOOKED_AT))
+    plain = (
+        one.path
+        for one in found.paths
+        if one.values == found.documents
+        and one.distinct > 1
+        and not one.types.keys() & {"object", "array"}
+        and not set(one.path) & set("[,$")
+    )
+    return tuple(path for path in plain if path.partition(".")[0] not in {"_id", MARKER})[:most]
 
 
 @lru_cache(maxsize=32)

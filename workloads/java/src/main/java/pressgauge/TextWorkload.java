@@ -61,7 +61,6 @@ public final class TextWorkload extends CoreWorkload {
   private Documents documents;
   private OperationMix mix;
   private Versions versions;
-  private KeyNames keyNames;
   private Partition partition;
   private boolean uniform;
   private boolean loads;
@@ -116,8 +115,12 @@ public final class TextWorkload extends CoreWorkload {
     maxFailures = settings.count("pressgauge.maxfailures", 5, 1, Integer.MAX_VALUE);
     uniform = settings.text(REQUEST_DISTRIBUTION_PROPERTY, "uniform").equals("uniform");
     documents = Documents.of(settings);
-    keyNames = new KeyNames(settings);
     mix = new OperationMix(settings, known, settings.number("pressgauge.seed"), phase());
+    if (!loads
+        && documents.fields().isEmpty()
+        && (mix.has(Update.class) || mix.has(ReadModifyWrite.class))) {
+      throw new UsageException("pressgauge.updatepaths: missing, and the mix has updates");
+    }
     boolean isBlind = mix.has(Update.class); // whose versions follow from nothing
     versions = new Versions(documents.fields().size(), () -> !isBlind && !record.isForgetful());
     if (sharesRecords()) {
@@ -309,10 +312,6 @@ public final class TextWorkload extends CoreWorkload {
 
   int maxFailures() {
     return maxFailures;
-  }
-
-  String keyName(long recordNumber) {
-    return keyNames.of(recordNumber);
   }
 
   long nextLoaded() {
