@@ -10,6 +10,7 @@ import pytest
 from bson import ObjectId
 from pydantic import ValidationError
 
+from datasets import DatasetError, mean_bytes, prepare_documents
 from datasets.document_recipes import FakerEvents, FakerOrders, FakerProfiles, MadeUp
 from datasets.typed import SETS, made_up, make_sample
 
@@ -91,6 +92,28 @@ def test_a_set_is_a_sample_of_itself(recipe: MadeUp, tmp_path: Path) -> None:
     assert (manifest.source, manifest.documents, len(manifest.runs)) == (recipe.recipe, recipe.documents, 1)
     assert [one.name for one in manifest.indexes] == ["_id_", *(one.name for one in SETS[recipe.recipe].indexes)]
     assert manifest.id_kinds == {"objectId": recipe.documents}
+
+
+@every_set
+def test_a_campaign_is_given_a_set_as_it_is_given_documents_of_ones_own(recipe: MadeUp, tmp_path: Path) -> None:
+    asked = (7, tmp_path, ["zstd-6"])
+    prepared = prepare_documents(recipe, *asked)
+    assert prepared.path.read_bytes() == b"".join(made_up(recipe, 7))
+    assert (prepared.documents, prepared.update) == (recipe.documents, recipe.update)
+    assert prepared.ids.kind == "objectId"
+    assert [one["key"] for one in prepared.indexes] == [one.key for one in SETS[recipe.recipe].indexes]
+    assert prepared.mean_bytes == pytest.approx(mean_bytes(recipe), rel=0.05)
+    (kept,) = tmp_path.glob("*.documents")
+    at = kept.stat().st_mtime_ns
+    bare = recipe.model_copy(update={"update": (), "indexes": False})
+    assert (prepare_documents(recipe, *asked), prepare_documents(bare, *asked).indexes) == (prepared, ())
+    assert kept.stat().st_mtime_ns == at, "the documents are made once"
+
+
+def test_a_path_that_a_set_does_not_have_is_told(tmp_path: Path) -> None:
+    recipe = FakerOrders(documents=100, update=("items.sku",))
+    with pytest.raises(DatasetError, match=r"faker-orders, document 1: its path 'items.sku' leads through .* array"):
+        prepare_documents(recipe, 7, tmp_path, ["zstd-6"])
 
 
 @every_set
