@@ -130,7 +130,7 @@ def _parameters(raw: Mapping[str, Any]) -> str | None:
 
 
 def _indexes(raw: Mapping[str, Any]) -> str | None:
-    """The indexes but that on `_id`, as JSON, keys in their order; None where none were asked for."""
+    """The indexes but that on `_id`, as JSON, keys as pairs in their order; None where none were asked for."""
     found = raw.get("indexes")
     if not isinstance(found, list):
         return None
@@ -182,8 +182,8 @@ def _other_indexes(expected: str, found: str) -> str | None:
     wrong = [f"without {name}" for name in asked.keys() - there.keys()]
     wrong += [f"with {name}" for name in there.keys() - asked.keys()]
     for name in asked.keys() & there.keys():
-        same = all(there[name].get(key) == value for key, value in asked[name].items())
-        if not same or list(asked[name]["key"]) != list(there[name].get("key", ())):
+        wanted = {**asked[name], "key": [list(pair) for pair in asked[name]["key"].items()]}
+        if any(there[name].get(what) != value for what, value in wanted.items()):
             wrong.append(json.dumps(there[name]))
     return ", ".join(sorted(wrong)) or None
 

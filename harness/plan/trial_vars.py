@@ -76,7 +76,7 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
 
     `authority` is the folder of the run's certificates; `floor` where the `sharing` trials of a block get their turns.
     """
-    common, each = _document_properties(campaign, dataset), _mean_bytes(campaign, dataset)
+    common, each = document_properties(campaign, dataset), _mean_bytes(campaign, dataset)
     asked = settings(campaign, trial.cell.arm, tls=site.tls, sharing=sharing, indexes=indexes_asked(dataset))
     first, *later = stations(campaign, trial.cell.engine)
 
@@ -211,7 +211,8 @@ def _mean_bytes(campaign: Campaign, dataset: Prepared) -> float:
     return dataset.mean_bytes if isinstance(dataset, TemplatesManifest) else campaign.document.size_bytes
 
 
-def _document_properties(campaign: Campaign, dataset: Prepared) -> dict[str, Any]:
+def document_properties(campaign: Campaign, dataset: Prepared) -> dict[str, Any]:
+    """What clients are told of a dataset's documents, the same in each phase and for the verification."""
     of_all = {"recordcount": campaign.records, "pressgauge.seed": campaign.seed}
     if isinstance(dataset, TemplatesManifest):
         return of_all | {

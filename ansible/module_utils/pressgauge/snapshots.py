@@ -80,8 +80,9 @@ def in_force(
 
 
 def _indexes(server: Server, database: str, collection: str) -> list[Document]:
-    """All indexes, as the server lists them: there are 64 at most, so one answer holds them."""
-    return list(server.command(database, {"listIndexes": collection})["cursor"]["firstBatch"])
+    """All indexes, as the server lists them, each key as pairs, whose order tells. There are 64 at most: one answer."""
+    found = server.command(database, {"listIndexes": collection})["cursor"]["firstBatch"]
+    return [{**one, "key": [list(pair) for pair in one["key"].items()]} for one in found]
 
 
 def snapshot(
