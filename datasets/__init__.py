@@ -6,7 +6,7 @@ from datasets.document_recipes import DocumentRecipe, FakerEvents, FakerOrders, 
 from datasets.documents import SOURCES, Documents, DocumentShape, DocumentSource, TextDocuments, value
 from datasets.errors import DatasetError
 from datasets.locales import Locale
-from datasets.own_documents import TemplatesManifest, mean_bytes, prepare_documents, updatable_paths
+from datasets.own_documents import TemplatesManifest, mean_bytes, prepare_documents, run_documents, updatable_paths
 from datasets.ratios import CODECS, DEFAULT_CODECS, ExpectedRatio, codec_name, expected_ratios
 from datasets.recipes import (
     FakerParagraphs,
@@ -56,6 +56,7 @@ __all__ = [
     "mean_bytes",
     "prepare",
     "prepare_documents",
+    "run_documents",
     "updatable_paths",
     "value",
 ]

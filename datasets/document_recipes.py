@@ -55,7 +55,7 @@ class OwnDocuments(Part):
         description="JSON Lines, a JSON array, a `.bson` file, a mongodump folder or an archive; each may be gzip."
     )
     most_bytes: Annotated[Size, Field(ge=2**10, le=2**40)] = Field(
-        64_000_000,
+        2**26,
         description="Size of the sample that is stored again and again, in runs of neighbours. A smaller source is "
         "taken whole.",
     )

@@ -33,7 +33,7 @@ _Taking = tuple[list[Any], Callable[[Path], Sample]]
 
 FORMAT_VERSION = 1
 LOOKED_AT = 1000
-RUN_BYTES, LEAST_RUN = 2**18, 240
+_RUN_BYTES, _LEAST_RUN = 2**18, 240
 """A run of neighbours fills several pages of any size, and is so many documents at least."""
 _OWNERS, _OWNERS_FILE = 0o700, 0o600
 _NOT_MADE = {"expireAfterSeconds", "background", "dropDups", "prepareUnique"}
@@ -94,9 +94,16 @@ def prepare_documents(
 
 def mean_bytes(recipe: DocumentRecipe) -> int:
     """How large documents are on average, about; of one's own by the first thousand. Raises DatasetError."""
-    if not isinstance(recipe, OwnDocuments):
-        return SETS[recipe.recipe].mean_bytes
-    return max(1, round(_first_mean(recipe.path, _stamp(recipe.path))))
+    return _source_mean(recipe.path) if isinstance(recipe, OwnDocuments) else SETS[recipe.recipe].mean_bytes
+
+
+def run_documents(source: Path) -> int:
+    """How many neighbours a run of a source's sample should have. Raises DatasetError."""
+    return max(_LEAST_RUN, _RUN_BYTES // _source_mean(source))
+
+
+def _source_mean(source: Path) -> int:
+    return max(1, round(_first_mean(source, _stamp(source))))
 
 
 def updatable_paths(source: Path, most: int = 2) -> tuple[str, ...]:
@@ -152,7 +159,7 @@ def _sample(recipe: DocumentRecipe, seed: int, datasets_dir: Path) -> Sample:
 
 def _own(recipe: OwnDocuments, seed: int) -> _Taking:
     collection = find_collection(recipe.path)
-    run = max(LEAST_RUN, RUN_BYTES // mean_bytes(recipe))
+    run = run_documents(recipe.path)
     about = [
         str(collection.path.resolve()), collection.name, _stamp(collection.path),
         collection.metadata.model_dump(mode="json"), recipe.most_bytes, run, seed,

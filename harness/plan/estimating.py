@@ -35,8 +35,6 @@ OWN_LEVEL = {Compressor(name): codec.default_level for name, codec in CODECS.ite
 OTHER_LEVELS = ({Compressor.ZSTD: 1}, {Compressor.ZSTD: 15, Compressor.ZLIB: 9})
 """By mongod: each has one level of a compressor."""
 SAMPLE_BYTES = 12_000_000
-RUN_BYTES, LEAST_RUN = 2**18, 240
-"""A run of neighbours fills several pages of any size, and is so many documents at least."""
 TIMES, MOST_SECONDS = 8, 3.0
 """How often the sample is loaded where pages swing, and after which time no more."""
 INDEXES = "indexes"

@@ -39,12 +39,17 @@ class TemplateDocumentsTest {
     return Document.parse(Files.readString(golden)).getList("sets", Document.class).stream();
   }
 
-  private static Document set(String name) throws IOException {
+  static Document set(String name) throws IOException {
     return sets().filter(set -> set.getString("name").equals(name)).findFirst().orElseThrow();
   }
 
   /** As the client makes them. */
   private TemplateDocuments documents(Document set) throws IOException {
+    return (TemplateDocuments) Documents.of(new Settings(properties(set, folder)));
+  }
+
+  /** The client's properties for a golden set, whose templates come into a file in the folder. */
+  static Properties properties(Document set, Path folder) throws IOException {
     var bytes = new ByteArrayOutputStream();
     for (var template : set.getList("templates", String.class)) {
       bytes.write(HEX.parseHex(template));
@@ -56,7 +61,7 @@ class TemplateDocumentsTest {
     for (var name : List.of("seed", "updatepaths", "idkind", "idspan")) {
       properties.setProperty("pressgauge." + name, set.get(name).toString());
     }
-    return (TemplateDocuments) Documents.of(new Settings(properties));
+    return properties;
   }
 
   private static long number(Document vector, String name) {
@@ -219,6 +224,14 @@ class TemplateDocumentsTest {
         assertEquals(-1, index.find(stranger));
       }
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"idkind, uuid", "idspan, wide", "updatepaths, 'status,shipping.none'"})
+  void otherPropertiesAreRefused(String name, String value) throws IOException {
+    var set = set("int");
+    set.put(name, value);
+    assertThrows(UsageException.class, () -> documents(set).value(0, 1, 0));
   }
 
   @Test
