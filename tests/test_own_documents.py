@@ -53,7 +53,7 @@ def test_documents_of_ones_own_end_to_end(tmp_path: Path) -> None:
         "datasets": {"orders": dataset},
         "records": RECORDS,
         "turns": {"seconds": 1.0, "cut_s": 0.2},
-        "workloads": {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 4}},
+        "workloads": {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 3}},
     }
     running = start("run", small(tmp_path / "own.yaml", PORT, **changes), "--results", tmp_path, "--plain")
     await_operations(running, tmp_path / "own/latest/trials", ".*-zstd.partial/rmw.status.log")
