@@ -2,16 +2,15 @@
 
 from datasets.builder import Manifest, prepare
 from datasets.corpus import Corpus
+from datasets.document_recipes import DocumentRecipe, FakerEvents, FakerOrders, FakerProfiles, IndexAsked, OwnDocuments
 from datasets.documents import SOURCES, Documents, DocumentShape, DocumentSource, TextDocuments, value
 from datasets.errors import DatasetError
+from datasets.locales import Locale
 from datasets.own_documents import TemplatesManifest, mean_bytes, prepare_documents, run_documents, updatable_paths
 from datasets.ratios import CODECS, DEFAULT_CODECS, ExpectedRatio, codec_name, expected_ratios
 from datasets.recipes import (
     FakerParagraphs,
     FakerSentences,
-    IndexAsked,
-    Locale,
-    OwnDocuments,
     Recipe,
     TextRecipe,
     UserFile,
@@ -28,11 +27,15 @@ __all__ = [
     "SOURCES",
     "Corpus",
     "DatasetError",
+    "DocumentRecipe",
     "DocumentShape",
     "DocumentSource",
     "Documents",
     "ExpectedRatio",
+    "FakerEvents",
+    "FakerOrders",
     "FakerParagraphs",
+    "FakerProfiles",
     "FakerSentences",
     "Ids",
     "IndexAsked",

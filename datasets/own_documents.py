@@ -5,8 +5,9 @@ A record's document is that of template r mod N; docs/own-data.md says what beco
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,14 @@ from datasets.collections.metadata import Index
 from datasets.collections.profile import PathProfile, profile
 from datasets.collections.sample import DOCUMENTS, Sample, SampleManifest, read_documents, take_sample
 from datasets.collections.sources import find_collection
+from datasets.document_recipes import DocumentRecipe, MadeUp, OwnDocuments
 from datasets.errors import DatasetError
 from datasets.ratios import ExpectedRatio, expected_ratios
-from datasets.recipes import OwnDocuments
 from datasets.templates import MARKER, Ids, TemplateDocuments, Templates
+from datasets.typed.sets import SETS, make_sample
+
+_Taking = tuple[list[Any], Callable[[Path], Sample]]
+"""What a sample depends on, and how it is taken into a folder."""
 
 FORMAT_VERSION = 1
 LOOKED_AT = 1000
@@ -62,7 +67,9 @@ class TemplatesManifest(BaseModel):
     path: Path = Field(description="The file with the templates; not stored, since it may move.", exclude=True)
 
 
-def prepare_documents(recipe: OwnDocuments, seed: int, datasets_dir: Path, codecs: Sequence[str]) -> TemplatesManifest:
+def prepare_documents(
+    recipe: DocumentRecipe, seed: int, datasets_dir: Path, codecs: Sequence[str]
+) -> TemplatesManifest:
     """Give the templates of a recipe and seed: from the cache where they are whole, else sampled.
 
     The sample is the same for the same source and seed; a source is another one when its size or time of change is. It
@@ -85,14 +92,18 @@ def prepare_documents(recipe: OwnDocuments, seed: int, datasets_dir: Path, codec
     return manifest
 
 
-def mean_bytes(source: Path) -> int:
-    """How large a source's documents are on average, about: by the first thousand. Raises DatasetError."""
-    return max(1, round(_first_mean(source, _stamp(source))))
+def mean_bytes(recipe: DocumentRecipe) -> int:
+    """How large documents are on average, about; of one's own by the first thousand. Raises DatasetError."""
+    return _source_mean(recipe.path) if isinstance(recipe, OwnDocuments) else SETS[recipe.recipe].mean_bytes
 
 
 def run_documents(source: Path) -> int:
     """How many neighbours a run of a source's sample should have. Raises DatasetError."""
-    return max(_LEAST_RUN, _RUN_BYTES // mean_bytes(source))
+    return max(_LEAST_RUN, _RUN_BYTES // _source_mean(source))
+
+
+def _source_mean(source: Path) -> int:
+    return max(1, round(_first_mean(source, _stamp(source))))
 
 
 def updatable_paths(source: Path, most: int = 2) -> tuple[str, ...]:
@@ -129,15 +140,10 @@ def _stamp(path: Path) -> tuple[int, int]:
     return 0, 0
 
 
-def _sample(recipe: OwnDocuments, seed: int, datasets_dir: Path) -> Sample:
+def _sample(recipe: DocumentRecipe, seed: int, datasets_dir: Path) -> Sample:
     """The sample that the cache has, or a new one."""
-    collection = find_collection(recipe.path)
-    run = run_documents(recipe.path)
-    about = [
-        FORMAT_VERSION, str(collection.path.resolve()), collection.name, _stamp(collection.path),
-        collection.metadata.model_dump(mode="json"), recipe.most_bytes, run, seed,
-    ]  # fmt: skip
-    folder = datasets_dir / f"{blake3(json.dumps(about).encode()).hexdigest()}.documents"
+    about, take = _own(recipe, seed) if isinstance(recipe, OwnDocuments) else _made_up(recipe, seed)
+    folder = datasets_dir / f"{blake3(json.dumps([FORMAT_VERSION, *about]).encode()).hexdigest()}.documents"
     try:
         datasets_dir.mkdir(parents=True, exist_ok=True)
         datasets_dir.chmod(_OWNERS)
@@ -148,7 +154,23 @@ def _sample(recipe: OwnDocuments, seed: int, datasets_dir: Path) -> Sample:
                 shutil.rmtree(folder)  # it is damaged
     except OSError as error:
         raise _not_written(datasets_dir, error) from None
-    return take_sample(recipe.path, folder, most_bytes=recipe.most_bytes, run_documents=run, seed=seed)
+    return take(folder)
+
+
+def _own(recipe: OwnDocuments, seed: int) -> _Taking:
+    collection = find_collection(recipe.path)
+    run = run_documents(recipe.path)
+    about = [
+        str(collection.path.resolve()), collection.name, _stamp(collection.path),
+        collection.metadata.model_dump(mode="json"), recipe.most_bytes, run, seed,
+    ]  # fmt: skip
+    asked = {"most_bytes": recipe.most_bytes, "run_documents": run, "seed": seed}
+    return about, lambda folder: take_sample(recipe.path, folder, **asked)
+
+
+def _made_up(recipe: MadeUp, seed: int) -> _Taking:
+    about = [recipe.model_dump(mode="json", include={"recipe", "documents", "locales"}), seed, version("Faker")]
+    return about, lambda folder: make_sample(recipe, folder, seed)
 
 
 def _not_written(folder: Path, error: OSError) -> DatasetError:
@@ -158,7 +180,7 @@ def _not_written(folder: Path, error: OSError) -> DatasetError:
     )
 
 
-def _manifest(recipe: OwnDocuments, seed: int, sample: Sample, codecs: Sequence[str]) -> TemplatesManifest:
+def _manifest(recipe: DocumentRecipe, seed: int, sample: Sample, codecs: Sequence[str]) -> TemplatesManifest:
     told, path = sample.manifest, sample.folder / DOCUMENTS
     templates = Templates(path)
     try:
@@ -213,14 +235,15 @@ def _fault_of(template: bytes, paths: Sequence[str]) -> str | None:
     return None
 
 
-def _fault(recipe: OwnDocuments, sample: Sample, number: int, told: str) -> DatasetError:
+def _fault(recipe: DocumentRecipe, sample: Sample, number: int, told: str) -> DatasetError:
     """A fault of a template, by its number from 0, with its number in the source."""
     numbers = (run.offset + one for run in sample.manifest.runs for one in range(1, run.documents + 1))
     in_source = next(islice(numbers, number, None))
-    return DatasetError(f"dataset {recipe.path}, document {in_source}: {told}")
+    source = recipe.path if isinstance(recipe, OwnDocuments) else recipe.recipe
+    return DatasetError(f"dataset {source}, document {in_source}: {told}")
 
 
-def _indexes(recipe: OwnDocuments, sample: SampleManifest) -> Iterator[dict[str, Any]]:
+def _indexes(recipe: DocumentRecipe, sample: SampleManifest) -> Iterator[dict[str, Any]]:
     """The indexes to make, as relaxed Extended JSON."""
     if recipe.indexes is True:
         yield from (_of_source(one) for one in sample.indexes if one.key != {"_id": 1})

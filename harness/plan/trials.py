@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from analysis.stats.quantities import block_number
 from analysis.trial.records import Cell
 from core.sizes import show_duration, show_size
+from datasets import DocumentRecipe
 from harness.plan.warming import warm_up
 from harness.spec.document_sizes import document_bytes, largest_document_bytes
 
@@ -29,6 +30,8 @@ ONE_PLATFORM = ("",)
 # For the estimates only, on two cores; the progress display learns the real rates as trials finish.
 _INSERTS_PER_S = 6000
 _BATCHED_INSERTS_PER_S = 30_000
+_INDEXED_INSERTS_PER_S = 15_000
+"""The same, of documents with some indexes."""
 _RMW_PER_S = 2000
 _OVERHEAD_S = 10.0
 _VERIFIED_PER_S = 50_000
@@ -145,7 +148,9 @@ def unbalanced(campaign: Campaign) -> str | None:
 
 def trial_seconds(campaign: Campaign) -> float:
     """Expected length of one trial, in seconds, before anything was measured."""
-    rate = _BATCHED_INSERTS_PER_S if campaign.load.batch >= 10 else _INSERTS_PER_S
+    indexed = any(isinstance(one, DocumentRecipe) and one.indexes for one in campaign.datasets.values())
+    batched = _INDEXED_INSERTS_PER_S if indexed else _BATCHED_INSERTS_PER_S
+    rate = batched if campaign.load.batch >= 10 else _INSERTS_PER_S
     verified = min(campaign.records, campaign.limits.verify_all_up_to)
     phases = sum(phase_seconds(campaign, workload) for workload in campaign.workloads.values())
     return _OVERHEAD_S + campaign.records / rate + phases + verified / _VERIFIED_PER_S

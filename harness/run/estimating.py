@@ -13,7 +13,7 @@ import numpy as np
 from analysis.estimate import storage
 from analysis.estimate.records import Dictionary, Estimate, Index, Price, Row, Source
 from analysis.trial.records import Compressor, Settings
-from datasets import run_documents
+from datasets import OwnDocuments, mean_bytes, run_documents
 from datasets.collections import take_sample
 from datasets.errors import DatasetError
 from datasets.profiling import LEVEL, of_documents, with_dictionary
@@ -22,6 +22,7 @@ from harness.hosts.playbooks import run_playbook
 from harness.plan.estimating import (
     INDEXES,
     SAMPLE_BYTES,
+    SAMPLE_DOCUMENTS,
     AllLoaded,
     Loaded,
     Shape,
@@ -87,8 +88,9 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
 
 def _sample(wanted: Wanted, folder: Path) -> Sample:
     try:
-        run = run_documents(wanted.data)
-        return take_sample(wanted.data, folder, most_bytes=wanted.sample_bytes, run_documents=run, seed=_SEED)
+        run, each = run_documents(wanted.data), mean_bytes(OwnDocuments(path=wanted.data))
+        most_bytes = min(wanted.sample_bytes, SAMPLE_DOCUMENTS * each)
+        return take_sample(wanted.data, folder, most_bytes=most_bytes, run_documents=run, seed=_SEED)
     except DatasetError as error:
         raise InputError(str(error), do="give DATA=<file or folder> as docs/own-data.md has it") from error
 

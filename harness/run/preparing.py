@@ -9,9 +9,9 @@ from datasets import (
     SOURCES,
     Corpus,
     DatasetError,
+    DocumentRecipe,
     DocumentShape,
     Manifest,
-    OwnDocuments,
     Prepared,
     Recipe,
     TextRecipe,
@@ -152,7 +152,7 @@ def prepare_dataset(campaign: Campaign, name: str, recipe: Recipe, site: Site, l
     codecs = {arm: codec_name(one.block_compressor, one.level) for arm, one in campaign.arms.items()}
     folder = site.home / "datasets"
     try:
-        if isinstance(recipe, OwnDocuments):
+        if isinstance(recipe, DocumentRecipe):
             prepared: Prepared = prepare_documents(recipe, campaign.seed, folder, sorted(set(codecs.values())))
         else:
             prepared = _prepared_text(campaign, recipe, folder, set(codecs.values()))

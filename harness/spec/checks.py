@@ -14,7 +14,8 @@ from analysis.trial.regimes import FULL_CACHE
 from analysis.trial.settings import LEAF_PAGE_BYTES, SETTINGS
 from analysis.trial.wiredtiger_config import meaning, option_names, options, unknown_options
 from core.sizes import show_size
-from datasets.recipes import OwnDocuments, UserFile
+from datasets.document_recipes import DocumentRecipe
+from datasets.recipes import UserFile
 from harness.errors import did_you_mean
 from harness.spec import upgrade_path
 from harness.spec.phases import Client, Workload
@@ -224,7 +225,7 @@ def data_faults(campaign: Campaign, each: int) -> Iterator[Fault]:
 
 def _has_text(campaign: Campaign) -> bool:
     """Whether a dataset is text, of which documents of one shape are made."""
-    return not all(isinstance(recipe, OwnDocuments) for recipe in campaign.datasets.values())
+    return not all(isinstance(recipe, DocumentRecipe) for recipe in campaign.datasets.values())
 
 
 def _workload_checks(campaign: Campaign) -> Iterator[Fault]:

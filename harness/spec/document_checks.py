@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from datasets import DatasetError, OwnDocuments, mean_bytes
+from datasets import DatasetError, DocumentRecipe, OwnDocuments, mean_bytes
 from harness.spec.checks import batch_faults, data_faults
 
 if TYPE_CHECKING:
@@ -23,9 +23,10 @@ def document_checks(campaign: Campaign) -> Iterator[Fault]:
         yield ("document",), "this is the shape of text, and all datasets are documents of your own; leave it out"
     for name, recipe in own.items():
         try:
-            each = mean_bytes(recipe.path)
+            each = mean_bytes(recipe)
         except DatasetError as error:
-            from_here = "" if recipe.path.is_absolute() else f" (seen from {Path.cwd()})"
+            absolute = not isinstance(recipe, OwnDocuments) or recipe.path.is_absolute()
+            from_here = "" if absolute else f" (seen from {Path.cwd()})"
             yield ("datasets", name, "path"), f"{error}{from_here}"
             continue
         yield from data_faults(campaign, each)
@@ -41,7 +42,7 @@ def update_checks(campaign: Campaign, mixes: Mapping[str, Mix]) -> Iterator[Faul
                 yield ("datasets", name), f"update: {message}, e.g. `update: [status, shipping.city]`"
 
 
-def _own_documents(campaign: Campaign) -> Iterator[tuple[str, OwnDocuments]]:
+def _own_documents(campaign: Campaign) -> Iterator[tuple[str, DocumentRecipe]]:
     for name, recipe in campaign.datasets.items():
-        if isinstance(recipe, OwnDocuments):
+        if isinstance(recipe, DocumentRecipe):
             yield name, recipe

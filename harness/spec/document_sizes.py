@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from datasets import DatasetError, OwnDocuments, mean_bytes
+from datasets import DatasetError, DocumentRecipe, mean_bytes
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ def document_bytes(campaign: Campaign, dataset: str) -> int:
         InputError: it is of one's own documents, and these can't be read any more.
     """
     recipe = campaign.datasets[dataset]
-    if not isinstance(recipe, OwnDocuments):
+    if not isinstance(recipe, DocumentRecipe):
         return campaign.document.size_bytes
     try:
-        return mean_bytes(recipe.path)
+        return mean_bytes(recipe)
     except DatasetError as error:
         raise InputError(f"datasets.{dataset}: {error}", do="fix the dataset in the spec, or its file") from error
 
@@ -34,4 +34,4 @@ def largest_document_bytes(campaign: Campaign) -> int:
 def field_count(campaign: Campaign, dataset: str) -> int:
     """How many fields of a document updates tell apart; of one's own documents the paths that they write."""
     recipe = campaign.datasets[dataset]
-    return max(1, len(recipe.update)) if isinstance(recipe, OwnDocuments) else campaign.document.fields
+    return max(1, len(recipe.update)) if isinstance(recipe, DocumentRecipe) else campaign.document.fields

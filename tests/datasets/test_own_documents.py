@@ -115,9 +115,9 @@ def test_paths_that_updates_could_not_tell_apart_are_refused(update: tuple[str, 
 def test_what_documents_weigh_is_known_without_a_sample(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"a": 1}\n', encoding="utf-8")
-    assert mean_bytes(path) == len(bson.encode({"_id": bson.ObjectId(), "a": 1}))
+    assert mean_bytes(OwnDocuments(path=path)) == len(bson.encode({"_id": bson.ObjectId(), "a": 1}))
     path.write_text(json.dumps({"a": "x" * 1000}), encoding="utf-8")
-    assert mean_bytes(path) > 1000  # another file has another size
+    assert mean_bytes(OwnDocuments(path=path)) > 1000  # another file has another size
 
 
 def test_paths_that_every_document_has_are_offered_for_updates(tmp_path: Path) -> None:
