@@ -41,6 +41,8 @@ class Element(NamedTuple):
     """Byte of its type."""
     value: bytes
     """Its value as it is stored."""
+    at: int
+    """Byte of the outermost document where the value begins."""
 
 
 def elements(document: bytes, start: int = 0, prefix: bytes = b"", *, of_list: bool = False) -> Iterator[Element]:
@@ -53,7 +55,7 @@ def elements(document: bytes, start: int = 0, prefix: bytes = b"", *, of_list: b
         path = prefix + b"[]" if of_list else prefix + b"." * bool(prefix) + document[at + 1 : name_end]
         at = name_end + 1
         size = _value_bytes(document, kind, at)
-        yield Element(path, kind, document[at : at + size])
+        yield Element(path, kind, document[at : at + size], at)
         if kind in (_DOCUMENT, _LIST):
             yield from elements(document, at, path, of_list=kind == _LIST)
         at += size

@@ -10,6 +10,7 @@ from datasets.collections.bson_file import BsonFile
 from datasets.collections.json_file import JsonFile
 from datasets.collections.metadata import LARGEST_BYTES, Metadata, parse_metadata
 from datasets.collections.records import Collection
+from datasets.collections.stored_sample import DOCUMENTS, Sample, is_sample
 from datasets.collections.streams import opened
 from datasets.errors import DatasetError
 
@@ -23,9 +24,13 @@ _NAMED = 8
 def find_collection(path: Path) -> Collection:
     """Find the collection: a file by its content, a mongodump folder's only one, or `<archive>/<db>.<collection>`.
 
+    A sample's folder is found, too: its documents, with the name and the metadata of the collection they are from.
+
     Raises DatasetError: there is none, there are several and none is named, or it is none that could be loaded.
     """
     try:
+        if is_sample(path):
+            return _sampled(Sample.load(path))
         if path.is_dir():
             return _dumped(_only(path, list(islice(_bson_files(path), _MOST_ENTRIES))), links=False)
         if not path.exists() and path.parent.is_file():
@@ -46,6 +51,11 @@ def find_collection(path: Path) -> Collection:
     raise DatasetError(
         f"dataset {path}: holds neither JSON ({{ or [ comes first) nor what mongodump writes; see docs/own-data.md"
     )
+
+
+def _sampled(sample: Sample) -> Collection:
+    told, path = sample.manifest, sample.folder / DOCUMENTS
+    return Collection(path, told.source, BsonFile(path, links=False), sizes_are_bson=True, metadata=told.metadata)
 
 
 def _head(path: Path) -> bytes:
