@@ -59,15 +59,10 @@ def anonymise_runs(spool: Spool, path: Path, name: str, wanted: Anonymise) -> An
     found = Anonymised(paths=wanted.paths, in_clear=wanted.in_clear, ratios=ratios.changes())
     if any(abs(one.share) > wanted.most_change for one in found.ratios):
         raise DatasetError(
-            f"dataset {name}: anonymised, it would compress otherwise ({told(found)}), by more than "
+            f"dataset {name}: anonymised, it would compress otherwise ({found.changes}), by more than "
             f"{wanted.most_change:.0%}; leave a path in clear, or allow for more"
         )
     return found
-
-
-def told(anonymised: Anonymised) -> str:
-    """Say what became of the ratios: `snappy 2.10 → 2.08 (-1.0%), …`."""
-    return ", ".join(f"{one.codec} {one.before:.3f} → {one.after:.3f} ({one.share:+.1%})" for one in anonymised.ratios)
 
 
 def without_values(metadata: Metadata) -> Metadata:

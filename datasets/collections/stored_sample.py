@@ -44,6 +44,11 @@ class Anonymised(BaseModel):
     in_clear: tuple[str, ...] = Field(description="The paths that were left as they are, with all below them.")
     ratios: tuple[RatioChange, ...] = Field(description="What that did to the ratio of each codec.")
 
+    @property
+    def changes(self) -> str:
+        """The ratios in words: `snappy 2.100 → 2.079 (-1.0%), …`."""
+        return ", ".join(f"{one.codec} {one.before:.3f} → {one.after:.3f} ({one.share:+.1%})" for one in self.ratios)
+
 
 class SampleManifest(BaseModel):
     """What a sample is and where it came from; stored beside it as JSON."""

@@ -12,12 +12,17 @@ _COMMANDS = {
     "run-campaign": "run", "check-regression": "gate",
     **{name: name for name in (
         "plan", "doctor", "report", "decide", "verify", "rederive", "times", "baseline", "tear-down", "push", "pull",
-        "store-list", "cloud-up", "cloud-list", "cloud-down", "estimate",
+        "store-list", "cloud-up", "cloud-list", "cloud-down", "estimate", "sample",
     )},
 }  # fmt: skip
 _OPERANDS = {"CAMPAIGN", "RUN", "BASELINE", "CANDIDATE", "FILE", "DATA"}
 _FLAGS = {"NEW", "STRICT", "YES"}
-_OPTIONS = {"HOME_DIR": "home", **{name: name.lower() for name in ("RESULTS", "INVENTORY", "STORE", "HOSTS", "REGION")}}
+_OPTIONS = {
+    "HOME_DIR": "home", "URI_FILE": "uri-file", "MOST_CHANGE": "most-change",
+    **{name: name.lower() for name in (
+        "RESULTS", "INVENTORY", "STORE", "HOSTS", "REGION", "COLLECTION", "ANONYMISE", "INTO",
+    )},
+}  # fmt: skip
 _TARGET = re.compile(rf"\bmake ({'|'.join(sorted(_COMMANDS, key=len, reverse=True))})\b")
 _VARIABLE = re.compile(rf"\b({'|'.join([*_OPERANDS, *_FLAGS, *_OPTIONS])})=([^\s`,;)]+)")
 

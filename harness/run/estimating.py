@@ -6,7 +6,6 @@ import shutil
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,14 +13,10 @@ import numpy as np
 from analysis.estimate import storage
 from analysis.estimate.records import Estimate, Index, Price, Row, Source
 from analysis.trial.records import Compressor, Settings
-from datasets.collections import read_documents, take_sample
-from datasets.errors import DatasetError
-from harness.errors import EngineError, HostError, InputError
+from harness.errors import EngineError, HostError
 from harness.hosts.playbooks import run_playbook
 from harness.plan.estimating import (
     INDEXES,
-    LEAST_RUN,
-    RUN_BYTES,
     SAMPLE_BYTES,
     AllLoaded,
     Loaded,
@@ -29,17 +24,17 @@ from harness.plan.estimating import (
     estimate_vars,
     shapes,
 )
+from harness.run import sampling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from datasets.collections import Sample, SampleManifest
+    from datasets.collections import Anonymise, Sample, SampleManifest
     from harness.hosts.site import Site
+    from harness.run.sampling import Live
     from harness.spec.engines import Engine
 
-_SEED = 1
-_LOOKED_AT = 1000
 _LONGEST_S = 1800.0
 _GB = 1e9
 LOG_FILE = "ansible.log"
@@ -50,9 +45,10 @@ class Wanted:
     """What is to be estimated, and with what."""
 
     name: str
-    data: Path
+    data: Path | Live
     engine: Engine
     price: Price | None = None
+    anonymise: Anonymise | None = None
     sample_bytes: int = SAMPLE_BYTES
     port: int = 27117
 
@@ -61,10 +57,10 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
     """Take a sample, load it under each setting on the site's first database host, and estimate.
 
     `folder` is made, and gets the logs. The sample is in Pressgauge's own folder meanwhile, and gone when this returns
-    or raises.
+    or raises; but what was read of a live collection stays where it could not be read to the end.
 
     Raises:
-        InputError: the source can't be read.
+        InputError: the source can't be read, or anonymising it changes too much.
         HostError: the loads failed, or the folder can't be written.
         EngineError: a setting did not take effect.
     """
@@ -75,7 +71,11 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
         shutil.rmtree(private, ignore_errors=True)  # a killed estimate's
         try:
             tell("taking the sample")
-            sample = _sample(wanted, private)
+            sample = sampling.sample(
+                sampling.Wanted(wanted.data, wanted.sample_bytes, anonymise=wanted.anonymise), private, tell
+            )
+            for line in sampling.describe(sample):
+                tell(line)
             loads = _load(wanted, sample, site, folder, tell)
         except BaseException as error:
             site.tear_down_after(error)
@@ -83,15 +83,6 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
         finally:
             shutil.rmtree(private, ignore_errors=True)
     return _estimated(wanted, sample.manifest, loads, began)
-
-
-def _sample(wanted: Wanted, folder: Path) -> Sample:
-    try:
-        first = [len(document) for document in islice(read_documents(wanted.data), _LOOKED_AT)]
-        run = max(LEAST_RUN, RUN_BYTES * len(first) // max(1, sum(first)))
-        return take_sample(wanted.data, folder, most_bytes=wanted.sample_bytes, run_documents=run, seed=_SEED)
-    except DatasetError as error:
-        raise InputError(str(error), do="give DATA=<file or folder> as docs/own-data.md has it") from error
 
 
 def _load(

@@ -15,7 +15,8 @@ class _Permutations:
 
     def __init__(self, key: bytes, name: str, of: str) -> None:
         self._key = blake2b(name.encode(), key=key).digest()
-        self._some = [self._drawn(number, of) for number in range(_SOME)]
+        self._of = of
+        self._some: dict[int, str] = {}
         self._known: dict[str, str] = {}
 
     def after(self, prefix: str) -> str:
@@ -25,17 +26,24 @@ class _Permutations:
             if len(self._known) >= _MOST_REMEMBERED:
                 self._known.clear()
             digest = blake2b(prefix.encode(), key=self._key, digest_size=2).digest()
-            known = self._known[prefix] = self._some[int.from_bytes(digest, "big") % _SOME]
+            known = self._known[prefix] = self._one(digest)
         return known
 
     def deep(self, prefix: str) -> list[str]:
         """Give the permutations of the next characters, all of which what is before the first of them chooses."""
         digest = blake2b(prefix.encode(), key=self._key, digest_size=2 * _BLOCK, person=b"deep").digest()
-        return [self._some[int.from_bytes(digest[at : at + 2], "big") % _SOME] for at in range(0, 2 * _BLOCK, 2)]
+        return [self._one(digest[at : at + 2]) for at in range(0, 2 * _BLOCK, 2)]
 
-    def _drawn(self, number: int, of: str) -> str:
+    def _one(self, digest: bytes) -> str:
+        number = int.from_bytes(digest, "big") % _SOME
+        known = self._some.get(number)
+        if known is None:
+            known = self._some[number] = self._drawn(number)
+        return known
+
+    def _drawn(self, number: int) -> str:
         digest = blake2b(number.to_bytes(4, "big"), key=self._key, digest_size=48, person=b"permutation").digest()
-        rest, left, out = int.from_bytes(digest, "big"), list(of), ""
+        rest, left, out = int.from_bytes(digest, "big"), list(self._of), ""
         while left:
             rest, one = divmod(rest, len(left))
             out += left.pop(one)
