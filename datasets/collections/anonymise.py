@@ -42,6 +42,7 @@ def anonymise_runs(spool: Spool, path: Path, name: str, wanted: Anonymise) -> An
         for run in spool.runs():
             for document in _documents(run):
                 mask.learn(document)
+        mask.learned()
     except DatasetError as error:
         raise DatasetError(f"dataset {name}: {error}") from None
     if unseen := mask.unseen():

@@ -18,6 +18,11 @@ def unfinished(folder: Path) -> Path:
     return folder.with_name(half_written(folder.name))
 
 
+def is_unfinished(folder: Path) -> bool:
+    """Tell whether a folder is one that is not finished."""
+    return folder.name.startswith(".") and folder.name == half_written(folder.name[1:].removesuffix(".tmp"))
+
+
 @contextmanager
 def appearing(folder: Path, *, goes_on: bool = False) -> Iterator[Path]:
     """Give a folder, for its owner alone, that is called `folder` once the block has ended well.

@@ -26,7 +26,7 @@ from datasets.collections.stored_sample import (
 )
 from datasets.errors import DatasetError
 
-SPOOL = "runs.bson"
+SPOOL = "runs"
 _MOST_PROFILED = 10_000
 _MOST_PROFILED_BYTES = 2**24
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from datasets.collections.appearing import is_unfinished
 from datasets.collections.archive import MAGIC, ArchivedCollection, archived, archived_metadata
 from datasets.collections.bson_file import BsonFile
 from datasets.collections.json_file import JsonFile
@@ -29,10 +30,8 @@ def find_collection(path: Path) -> Collection:
     Raises DatasetError: there is none, there are several and none is named, or it is none that could be loaded.
     """
     try:
-        if is_sample(path):
-            return _sampled(Sample.load(path))
         if path.is_dir():
-            return _dumped(_only(path, list(islice(_bson_files(path), _MOST_ENTRIES))), links=False)
+            return _in_folder(path)
         if not path.exists() and path.parent.is_file():
             return _archive(path.parent, path.name)
         if not path.exists():
@@ -53,8 +52,13 @@ def find_collection(path: Path) -> Collection:
     )
 
 
-def _sampled(sample: Sample) -> Collection:
-    told, path = sample.manifest, sample.folder / DOCUMENTS
+def _in_folder(folder: Path) -> Collection:
+    """Give what a sample's or a dump's folder holds."""
+    if is_unfinished(folder.absolute()):
+        raise DatasetError(f"dataset {folder}: is of a sample that was not taken to its end; take it again")
+    if not is_sample(folder):
+        return _dumped(_only(folder, list(islice(_bson_files(folder), _MOST_ENTRIES))), links=False)
+    told, path = Sample.load(folder).manifest, folder / DOCUMENTS
     return Collection(path, told.source, BsonFile(path, links=False), sizes_are_bson=True, metadata=told.metadata)
 
 

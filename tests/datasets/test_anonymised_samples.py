@@ -49,6 +49,7 @@ def masked(some: list[dict[str, Any]], mask: Mask | None = None) -> list[dict[st
     stored = [bson.encode(one) for one in some]
     for one in stored:
         mask.learn(one)
+    mask.learned()
     return [bson.decode(mask.mask(one)) for one in stored]
 
 
@@ -58,6 +59,7 @@ def test_types_lengths_and_names_stay(some: list[dict[str, Any]]) -> None:
     stored = [bson.encode(one) for one in some]
     for one in stored:
         mask.learn(one)
+    mask.learned()
     for one in stored:
         found = mask.mask(one)
         bson.decode(found, OPTIONS)
@@ -98,9 +100,9 @@ def test_doubles_keep_sign_and_magnitude(value: float) -> None:
 
 def test_numbers_begin_alike_where_they_did() -> None:
     digits = Digits(KEY)
-    found = [digits.number(f"10023{n:02d}") for n in range(10, 20)]
+    found = [digits.number(f"10023{n:02d}") for n in range(11, 20)]
     assert len({one[:6] for one in found}) == 1
-    assert len({one[6] for one in found}) == 10
+    assert len({one[6] for one in found}) == 9
     assert found[0][:5] != "10023"
     assert digits.number("000450")[:3] == "000"
     assert digits.number("000450")[-1] == "0"
@@ -128,12 +130,12 @@ def test_what_stays_and_what_does_not() -> None:
     whole = {
         "_id": identity, "yes": True, "none": None, "when": dt.datetime(2024, 1, 2), "text": "ünï 漢字 – 🦊 Ω",
         "binary": bytes(range(16)), "long": b"x" * 500, "decimal": bson.Decimal128("-12.50"),
-        "re": bson.Regex("^abcd", "i"), "stamp": bson.Timestamp(1_700_000_000, 7), "double": 2.0, "least": bson.MinKey(),
+        "re": bson.Regex("^abcd", "i"), "stamp": bson.Timestamp(1_700_000_000, 7), "double": 2.0, "min": bson.MinKey(),
     }  # fmt: skip
     (found,) = masked([whole])
     assert found["_id"].generation_time == identity.generation_time
     assert found["_id"] != identity
-    assert (found["yes"], found["none"], found["least"]) == (True, None, bson.MinKey())
+    assert (found["yes"], found["none"], found["min"]) == (True, None, bson.MinKey())
     assert not set("ünï漢字🦊Ω–") & set(found["text"])
     assert [len(part.encode()) for part in found["text"].split(" ")] == [5, 6, 3, 4, 2]
     for name in ("when", "text", "binary", "long", "decimal", "re", "stamp"):
@@ -173,7 +175,7 @@ def source(tmp_path: Path) -> Path:
     path = dumped(tmp_path / "dump", "orders", map(bson.encode, stored))
     filtered = {"v": 2, "key": {"n": 1}, "name": "some", "partialFilterExpression": {"text": "Ozymandias"}}
     options = {**METADATA["options"], "validator": {"text": "Ozymandias"}}  # type: ignore[dict-item]
-    indexes = [*METADATA["indexes"], filtered]  # type: ignore[misc]
+    indexes = [*METADATA["indexes"], filtered]
     write(
         path.with_name("orders.metadata.json"),
         json.dumps({**METADATA, "options": options, "indexes": indexes}).encode(),
@@ -208,10 +210,10 @@ def test_nothing_in_clear_is_left_by_a_process_that_is_killed(source: Path, tmp_
     command = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "sample")]
     ended = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     assert ended.returncode == -signal.SIGKILL
-    left = tmp_path / ".sample.tmp/runs.bson"
+    left = tmp_path / ".sample.tmp/runs"
     assert left.stat().st_size > 60_000, "it was killed with all runs in the file"
     assert_nothing_in_clear(tmp_path)
-    with pytest.raises(DatasetError):
+    with pytest.raises(DatasetError, match="was not taken to its end"):
         find_collection(left.parent)
     take_sample(
         source, tmp_path / "sample", most_bytes=60_000, run_documents=20, seed=1, anonymise=Anonymise(most_change=1)

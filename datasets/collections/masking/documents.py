@@ -68,6 +68,10 @@ class Mask:
                         if _is_word(part):
                             self._words.learn(part, path)
 
+    def learned(self) -> None:
+        """All documents were learned; now they can be masked."""
+        self._words.learned()
+
     def mask(self, document: bytes) -> bytes:
         """Give a document that was learned with other values, as long as it was."""
         out = bytearray(document)

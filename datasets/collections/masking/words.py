@@ -8,8 +8,8 @@ from itertools import accumulate
 
 MOST_WORDS = 500_000
 """That are remembered: so no two of them become the same one."""
-_LEAST_SEEN = 8
-"""A letter follows others as it does in so many words: what one word alone has is none of the model's business."""
+_LEAST_SEEN = 4
+"""A letter follows others as it does in so many different words at least: no word's spelling is one model's own."""
 _LEAST_WORDS = 100
 """Of a path with a model of its own."""
 _TRIES, _MORE_TRIES = 24, 200
@@ -30,20 +30,23 @@ Context = tuple[tuple[int, bool], str]
 
 
 class _Model:
-    """How often which letter follows which two, among different words."""
+    """How often which letter follows which two."""
 
     def __init__(self) -> None:
         self._counts: dict[Context, Counter[str]] = {}
+        self._seen = Counter[Context]()
         self._drawn: dict[Context, tuple[str, list[int]]] = {}
         self.words = 0
 
-    def learn(self, word: str) -> None:
+    def learn(self, word: str, times: int) -> None:
+        """Learn a word that is there so many times."""
         self.words += 1
         before = "^^"
         for letter in word:
             kind = _kind(letter)
             for context in ((kind, before), (kind, before[1]), (kind, "")):
-                self._counts.setdefault(context, Counter())[letter] += 1
+                self._counts.setdefault(context, Counter())[letter] += times
+                self._seen[context] += 1
             before = before[1] + letter
 
     def draw(self, kind: tuple[int, bool], before: str, number: int) -> str | None:
@@ -54,7 +57,7 @@ class _Model:
                 counts = self._counts.get(context, Counter())
                 found = self._drawn[context] = ("".join(counts), list(accumulate(counts.values())))
             letters, sums = found
-            if sums and sums[-1] >= _LEAST_SEEN:
+            if self._seen[context] >= _LEAST_SEEN:
                 return letters[bisect_right(sums, number * sums[-1] >> 32)]
         return None
 
@@ -66,6 +69,7 @@ class Words:
         self._key = key
         self._models: dict[bytes, _Model] = {}
         self._owner: dict[str, bytes] = {}
+        self._times = Counter[str]()
         self._all = _Model()
         self._tokens: dict[str, str] = {}
         self._used = set[str]()
@@ -73,10 +77,17 @@ class Words:
     def learn(self, word: str, path: bytes) -> None:
         """Learn a word from a value of a path; what was learned already belongs to the first path."""
         folded = _folded(word)
-        if folded not in self._owner and len(self._owner) < MOST_WORDS:
+        if folded in self._owner:
+            self._times[folded] += 1
+        elif len(self._owner) < MOST_WORDS:
             self._owner[folded] = path
-            self._models.setdefault(path, _Model()).learn(folded)
-            self._all.learn(folded)
+            self._times[folded] = 1
+
+    def learned(self) -> None:
+        """Make models of what was learned, before the first word is mapped."""
+        for word, path in self._owner.items():
+            for model in (self._models.setdefault(path, _Model()), self._all):
+                model.learn(word, self._times[word])
 
     def token(self, word: str) -> str:
         """Give the word for a word."""
