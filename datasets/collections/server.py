@@ -181,7 +181,8 @@ def live_collection(
             _refuse_writers(live)
             yield live
     except (PyMongoError, UserWarning) as error:
-        raise DatasetError(f"dataset {name}, {uri_file}: {_told(error)}") from None
+        begun = f"; the sample that was begun goes on with {member} alone" if member else ""
+        raise DatasetError(f"dataset {name}, {uri_file}: {_told(error)}{begun}") from None
 
 
 def _client(uri: str, member: _OneMember, answer_ms: int) -> "MongoClient[dict[str, Any]]":

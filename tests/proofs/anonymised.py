@@ -35,7 +35,8 @@ def row(kind: str, folder: Path) -> str:
 
 def lines() -> Iterator[str]:
     """The table."""
-    yield "| collection | snappy | change | zlib 6 | change | zstd 6 | change | CPU s |\n|---|---|---|---|---|---|---|---|"
+    yield "| collection | snappy | change | zlib 6 | change | zstd 6 | change | CPU s |"
+    yield "|---|---|---|---|---|---|---|---|"
     for kind in KINDS:
         with TemporaryDirectory() as name:
             yield row(kind, Path(name))
