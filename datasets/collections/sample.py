@@ -8,6 +8,7 @@ from core.files import sync, write_whole
 from datasets.collections.anonymise import Anonymise, anonymise_runs, without_values
 from datasets.collections.appearing import appearing
 from datasets.collections.bson_file import BsonFile
+from datasets.collections.checks import check
 from datasets.collections.draw import Drawn, draw_runs, no_documents, thin_out
 from datasets.collections.elements import elements
 from datasets.collections.metadata import Metadata
@@ -90,6 +91,10 @@ def _draw_again(sample: Sample, spool: Spool, *, most_bytes: int, run_documents:
     for whole in sample.manifest.runs:
         for begin in range(0, whole.documents, run_documents):
             part = list(islice(documents, min(run_documents, whole.documents - begin)))
+            if not part:
+                raise DatasetError(f"sample {sample.folder}: has fewer documents than its manifest says; take it again")
+            for number, document in enumerate(part, whole.offset + begin + 1):
+                check(document, f"sample {sample.folder}, document {number} of its source")
             run = Run(offset=whole.offset + begin, documents=len(part), bytes=sum(map(len, part)))
             spool.append(len(spool.kept), run, part)
     told = sample.manifest

@@ -9,6 +9,7 @@ from typing import Any
 from blake3 import blake3
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.bounds import LARGEST_INT
 from core.stored import read_regular
 from datasets.collections.bson_file import BsonFile
 from datasets.collections.metadata import Index, Metadata
@@ -57,8 +58,8 @@ class SampleManifest(BaseModel):
 
     format_version: int = Field(FORMAT_VERSION, description="Version of this format.")
     source: str = Field(description="What the source is called: a collection's or a file's name.")
-    source_documents: int = Field(description="Documents of the whole source.")
-    source_bytes: int = Field(description="Their size in bytes of BSON.")
+    source_documents: int = Field(ge=1, le=LARGEST_INT, description="Documents of the whole source.")
+    source_bytes: int = Field(ge=5, le=LARGEST_INT, description="Their size in bytes of BSON.")
     source_bytes_estimated: bool = Field(description="Whether that size follows from the documents that were parsed.")
     documents: int = Field(description="Documents of the sample.")
     bytes: int = Field(description="Their size in bytes of BSON.")
