@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from core.sizes import show_size
 from datasets.collections.anonymise import Anonymise
 from datasets.collections.appearing import appearing
 from datasets.collections.checks import check
@@ -22,6 +23,7 @@ ANSWER_MS = 2000
 _PROBES_PER_RUN = 50
 _STARTS_PER_RUN = 2
 _BEYOND = 4
+_TOLD_EVERY_S = 10.0
 
 
 class Found(NamedTuple):
@@ -77,7 +79,7 @@ def take_live_sample(  # noqa: PLR0913 what a dump's sample has, and how gently
             reading = Reading.begin(Spool(new / SPOOL, None if goes_on else Seal()), asked, on_disk=goes_on)
             if reading.read:
                 tell(f"{name}: going on after {len(reading.read):,} runs that were read before")
-            _read(live, reading, _Pace(bytes_per_s, sleep))
+            _read(live, reading, _Pace(bytes_per_s, sleep), tell)
             manifest = write_sample(
                 new, name, metadata.model_copy(update={"storage_bytes": storage_bytes}), _drawn(live, reading),
                 reading.spool, seed=seed, anonymise=anonymise,
@@ -98,8 +100,9 @@ class _Pace:
         self._sleep(max(0.0, self._read_bytes / self._bytes_per_s - (time.monotonic() - self._started)))
 
 
-def _read(live: LiveCollection, reading: Reading, pace: _Pace) -> None:
+def _read(live: LiveCollection, reading: Reading, pace: _Pace, tell: Callable[[str], None]) -> None:
     """Read the runs that are not there yet."""
+    told_at = time.monotonic()
     for found in _all(live, reading) if reading.asked.is_whole else _some(live, reading):
         for number, document in enumerate(found.documents, found.offset + 1):
             check(document, f"dataset {live.name}, about document {number}")
@@ -108,6 +111,11 @@ def _read(live: LiveCollection, reading: Reading, pace: _Pace) -> None:
         if reading.spool.size_bytes > _BEYOND * reading.asked.most_bytes:
             raise _unsteady(live, "its documents' sizes differ too much")
         pace.keep(run.bytes)
+        if time.monotonic() - told_at > _TOLD_EVERY_S:
+            told_at = time.monotonic()
+            tell(
+                f"{live.name}: {show_size(reading.spool.size_bytes)} of {show_size(reading.asked.most_bytes)} are read"
+            )
 
 
 def _drawn(live: LiveCollection, reading: Reading) -> Drawn:
