@@ -274,13 +274,3 @@ def test_a_sample_that_was_killed_goes_on_where_it_stopped(owner: Client, uri_fi
     assert rest <= starts - read + ABOUT < queries - starts, "no run is read and no start is drawn again"
     assert sorted(path.name for path in sample.folder.iterdir()) == ["documents.bson", "manifest.json"]
     assert not part.exists()
-
-
-@pytest.mark.usefixtures("owner")
-def test_another_sample_begins_anew(uri_file: Path, tmp_path: Path) -> None:
-    killed_half_way(uri_file, tmp_path / "sample")
-    told: list[str] = []
-    sample = take_live_sample(uri_file, "shop.orders", tmp_path / "sample", **LIKE_IT | {"seed": 4}, tell=told.append)
-    assert told == []
-    assert sample.manifest.seed == 4
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["sample", "uri"]
