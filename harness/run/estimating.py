@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.estimate import storage
-from analysis.estimate.records import Estimate, Index, Price, Row, Source
+from analysis.estimate.records import Dictionary, Estimate, Index, Price, Row, Source
 from analysis.trial.records import Compressor, Settings
 from datasets import OwnDocuments, mean_bytes, run_documents
 from datasets.collections import take_sample
 from datasets.errors import DatasetError
+from datasets.profiling import LEVEL, of_documents, with_dictionary
 from harness.errors import EngineError, HostError, InputError
 from harness.hosts.playbooks import run_playbook
 from harness.plan.estimating import (
@@ -75,12 +76,14 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
             tell("taking the sample")
             sample = _sample(wanted, private)
             loads = _load(wanted, sample, site, folder, tell)
+            dictionary = _dictionary(sample)
         except BaseException as error:
             site.tear_down_after(error)
             raise
         finally:
             shutil.rmtree(private, ignore_errors=True)
-    return _estimated(wanted, sample.manifest, loads, began)
+    found = _estimated(wanted, sample.manifest, loads, began)
+    return found.model_copy(update={"dictionary": dictionary})
 
 
 def _sample(wanted: Wanted, folder: Path) -> Sample:
@@ -90,6 +93,11 @@ def _sample(wanted: Wanted, folder: Path) -> Sample:
         return take_sample(wanted.data, folder, most_bytes=most_bytes, run_documents=run, seed=_SEED)
     except DatasetError as error:
         raise InputError(str(error), do="give DATA=<file or folder> as docs/own-data.md has it") from error
+
+
+def _dictionary(sample: Sample) -> Dictionary | None:
+    found = with_dictionary(of_documents(sample.documents()))
+    return Dictionary(level=LEVEL, **asdict(found)) if found else None
 
 
 def _load(
