@@ -92,11 +92,11 @@ def _as_in_whole(pages: Pages, whole: Whole) -> tuple[NDArray[np.float64], float
     for last in sorted(_LAST_NUMBERS, reverse=True):
         late = before >= last
         if last < whole.documents and 2 * late.sum() >= len(pages):
-            early = int(pages[~late, 2].sum())
-            share = min(early, whole.documents) / whole.documents
-            often = np.where(late, (1 - share) * loaded / (loaded - early), share * loaded / max(1, early))
-            numbers = (1 - share) * _mean_number_bytes(early, loaded)
-            return pages.astype(float) * often[:, None], numbers + (share * number_bytes(early) if early else 0.0)
+            early = int(pages[~late, 2].sum())  # the first page's at least
+            share = min(1.0, early / whole.documents)
+            often = np.where(late, (1 - share) * loaded / (loaded - early), share * loaded / early)
+            numbers = share * number_bytes(early) + (1 - share) * _mean_number_bytes(early, loaded)
+            return pages.astype(float) * often[:, None], numbers
     return pages.astype(float), number_bytes(loaded)
 
 

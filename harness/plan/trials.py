@@ -187,7 +187,8 @@ def describe(campaign: Campaign) -> Iterator[str]:
     )
     sizes = dict.fromkeys(document_bytes(campaign, dataset) for dataset in campaign.datasets)
     each_size = " or ".join(f"{size:,} bytes ({show_size(campaign.records * size)})" for size in sizes)
-    yield f"{campaign.records:,} documents of {each_size} in each trial, cache {show_size(campaign.cache_size)}"
+    caches = " or ".join(map(show_size, sorted({campaign.arm_cache_bytes(arm) for arm in campaign.arms})))
+    yield f"{campaign.records:,} documents of {each_size} in each trial, cache {caches}"
     yield f"time: about {show_duration(each)} per trial, {show_duration(each * count)} in all"
     alive = compared(campaign) if campaign.design == "turns" else 1
     if alive > 1:

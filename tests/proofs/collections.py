@@ -114,11 +114,11 @@ KINDS: dict[str, Callable[[Draw, int], Document]] = {
 }  # fmt: skip
 
 
-def documents(kind: str, most_bytes: int, seed: int) -> Iterator[bytes]:
-    """Documents of a kind as BSON, with ObjectIds as one inserting process makes them, up to so many bytes."""
+def documents(kind: str, most_bytes: int, most: int, seed: int) -> Iterator[bytes]:
+    """Documents of a kind as BSON, with ObjectIds as one inserting process makes them, up to so many bytes, or most."""
     draw = Draw(seed)
     number = size = 0
-    while size < most_bytes:
+    while size < most_bytes and number < most:
         made_at = (1_700_000_000 + number // 50).to_bytes(4, "big")
         identity = ObjectId(made_at + b"proof" + (number % 2**24).to_bytes(3, "big"))
         document = bson.encode({"_id": identity, **KINDS[kind](draw, number)})

@@ -21,7 +21,7 @@ from bson import BSON, json_util
 from datasets.ratios import CODECS
 from harness.hosts.playbooks import run_playbook
 from harness.hosts.site import Site, find_site
-from harness.plan.estimating import SAMPLE_BYTES, AllLoaded, Shape, estimate_vars, shapes
+from harness.plan.estimating import SAMPLE_BYTES, SAMPLE_DOCUMENTS, AllLoaded, Shape, estimate_vars, shapes
 from harness.run.estimating import Wanted, estimate
 from harness.spec.engines import WheelEngine
 from harness.spec.load import ROOT
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ENGINE = WheelEngine(version="6.0.5")
 PORT = 29217
 HOME = Path(os.environ.get("PRESSGAUGE_HOME", ROOT / ".pressgauge"))
-FULL_BYTES = 20 * SAMPLE_BYTES
+FULL_BYTES, FULL_DOCUMENTS = 20 * SAMPLE_BYTES, 20 * SAMPLE_DOCUMENTS
 TRIED = {
     "none-32-128", "snappy-32-128", "zlib-6-32-128", "zstd-6-32-128", "snappy-64-64", "zstd-6-32-32", "zstd-6-128-128"
 }  # fmt: skip
@@ -52,7 +52,7 @@ def run(results: Path) -> None:
         (folder / "full/mongod-0").mkdir(parents=True, exist_ok=True)
         source = folder / "documents.bson"
         with source.open("wb") as file:
-            file.writelines(documents(kind, FULL_BYTES, seed=7))
+            file.writelines(documents(kind, FULL_BYTES, FULL_DOCUMENTS, seed=7))
         found = estimate(Wanted(kind, source, ENGINE, port=PORT), site, folder, print)
         full = _full(site, folder / "full", source)
         content = {"estimate": found.model_dump(mode="json"), "full": full, "alone": _alone(source)}
