@@ -9,6 +9,7 @@ PYTHON   := .venv/bin/python
 ENGINE   := .pressgauge/engines/pypi-6.0.5/bin/mongod
 HARNESS  := $(PYTHON) -m harness
 MAVEN    := mvn -q -f workloads/java/pom.xml
+MAVEN_BENCH := mvn -q -f workloads/bench/java/pom.xml
 MAVEN_LIST := org.apache.maven.plugins:maven-dependency-plugin:3.8.1:list
 stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
@@ -22,7 +23,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan estimate import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
+.PHONY: help setup setup-test run-campaign plan estimate profile-dataset import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -40,6 +41,12 @@ plan: setup ## What CAMPAIGN would run, in which order, and the time and disk it
 estimate: setup ## What DATA=file or folder would take under each compressor, level and page size (PRICE=0.08 NAME=… ENGINE_VERSION=6.0.27)
 	@$(HARNESS) estimate "$(DATA)" --results "$(RESULTS)" $(options) $(if $(PRICE),--price "$(PRICE)") \
 	     $(if $(NAME),--name "$(NAME)") $(if $(ENGINE_VERSION),--engine "$(ENGINE_VERSION)")
+
+profile-dataset: setup ## How far codecs compress DATA (file, folder or campaign) and how fast, by block size and processes (BYTES=16MiB PROCESSES=2)
+	@$(if $(DATA),,$(error profile-dataset needs DATA=<a file, a folder or a campaign>))
+	@$(HARNESS) profile-dataset "$(DATA)" --results "$(RESULTS)" $(cloud_home) $(if $(NAME),--name "$(NAME)") \
+	     $(if $(DATASET),--dataset "$(DATASET)") $(if $(AS_BYTES),--as-bytes) $(if $(BYTES),--bytes "$(BYTES)") \
+	     $(if $(PROCESSES),--processes "$(PROCESSES)") $(if $(CODECS),--codecs "$(CODECS)")
 
 tear-down: setup ## End everything that a killed run left on the hosts (the next run does so by itself)
 	@$(HARNESS) tear-down $(options)
@@ -132,10 +139,12 @@ lint: setup-test ## Linters and type checks only
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" ANSIBLE_CONFIG=ansible/ansible.cfg .venv/bin/ansible-lint -q --offline
 	@.venv/bin/yamllint -s campaigns ansible
 	@$(MAVEN) spotless:check
+	@$(MAVEN_BENCH) spotless:check
 
 format: setup-test ## Format Python and Java
 	@.venv/bin/ruff check --fix . && .venv/bin/ruff format .
 	@$(MAVEN) spotless:apply
+	@$(MAVEN_BENCH) spotless:apply
 
 .PHONY: fuzz
 fuzz: setup-test ## Ten thousand damaged files for every reader (hours)
@@ -154,6 +163,11 @@ chaos: setup-test ## Fifty kills at random moments: nothing lost, nothing left (
 bench: setup ## Client CPU per operation of the load generator, compared with a bare loop on the same driver (four minutes)
 	@test -x $(ENGINE) || $(HARNESS) run smoke --results .pressgauge/bench --quiet
 	@$(PYTHON) -m workloads.bench --mongod $(ENGINE) --corpus .pressgauge/datasets --out "$(RESULTS)/bench.json"
+
+bench-codecs: setup-test ## Codecs and digests in the JVM (JMH) and natively, on DATA (default: the campaign quick), to codecs.json (five minutes)
+	@$(MAVEN_BENCH) package
+	@cd "$(HOME)/.m2/repository" && sha256sum --check --strict --quiet --ignore-missing "$(CURDIR)/requirements/bench-java.lock"
+	@$(PYTHON) -m tests.proofs.codecs "$(or $(DATA),quick)" "$(RESULTS)" workloads/bench/java/target/pressgauge-bench.jar
 
 bench-report: setup-test ## Time to render a report in a fresh process: of 12 and of 1,000 trials, or of RENDER=<run>
 	@$(PYTHON) -m tests.reports.bench $(RENDER)
@@ -189,14 +203,19 @@ lock: lock-java setup ## Lock the newest versions of the Python packages, and al
 	     requirements/run.lock .pressgauge/dev.lock > requirements/dev.lock
 	@rm .pressgauge/dev.lock
 
+DIGESTS := find * -name '*.jar' -o -name '*.pom' | LC_ALL=C sort | xargs sha256sum
+
 .PHONY: lock-java
 lock-java:
 	@rm -rf .pressgauge/lock
 	@$(MAVEN) -Dmaven.repo.local="$(CURDIR)/.pressgauge/lock" -DskipTests package
 	@sha256sum workloads/java/pom.xml > requirements/java.lock
-	@cd .pressgauge/lock && find * -name '*.jar' -o -name '*.pom' | LC_ALL=C sort | xargs sha256sum >> "$(CURDIR)/requirements/java.lock"
+	@cd .pressgauge/lock && $(DIGESTS) >> "$(CURDIR)/requirements/java.lock"
+	@rm -rf .pressgauge/lock
+	@$(MAVEN_BENCH) -Dmaven.repo.local="$(CURDIR)/.pressgauge/lock" package
+	@cd .pressgauge/lock && $(DIGESTS) > "$(CURDIR)/requirements/bench-java.lock"
 	@rm -rf .pressgauge/lock
 
 clean: ## Remove everything that set-up and builds made; keep results
-	@rm -rf .venv .pressgauge .mypy_cache .ruff_cache .pytest_cache .hypothesis .ansible workloads/java/target
+	@rm -rf .venv .pressgauge .mypy_cache .ruff_cache .pytest_cache .hypothesis .ansible workloads/java/target workloads/bench/java/target
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

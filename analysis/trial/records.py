@@ -106,6 +106,9 @@ class Settings(Part):
     )
     cpu_limit: Amount | None = Field(None, description="CPU time that mongod may use, in CPUs; None: no limit.")
     tls: bool = Field(False, description="Whether all connections to mongod are encrypted.")
+    indexes: Text | None = Field(
+        None, description="The collection's indexes beside that on `_id`, as JSON; None: there are none."
+    )
 
 
 class InForce(Part):
@@ -132,6 +135,9 @@ class InForce(Part):
     )
     sync_period_s: Amount | None = Field(None, description="Seconds between checkpoints, from the server's parameters.")
     tls_mode: Word | None = Field(None, description="From the options as the server parsed them, e.g. `requireTLS`.")
+    indexes: Text | None = Field(
+        None, description="The collection's indexes beside that on `_id`, as JSON; None: none were asked for."
+    )
     write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
 
 
@@ -153,7 +159,8 @@ class Sizes(Part):
     data_size_bytes: Bytes = Field(description="Uncompressed BSON, as the engine counts it.")
     storage_size_bytes: Bytes = Field(description="Collection files, free space included.")
     free_storage_size_bytes: Bytes | None = Field(description="Free space in the collection files that can be reused.")
-    index_size_bytes: Bytes
+    index_size_bytes: Bytes = Field(description="Of all indexes, that on `_id` included.")
+    secondary_index_size_bytes: Bytes = Field(0, description="Of all indexes but that on `_id`.")
     files_bytes: _Sizes = Field(description="Bytes on disk by class of file: collection, index, ...")
     pages: Pages | None = Field(None, description="None: not read, e.g. of files larger than 1 GiB.")
 

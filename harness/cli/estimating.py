@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -11,11 +10,12 @@ import typer
 
 from analysis.estimate.records import Price
 from core.files import write_whole
+from datasets import updatable_paths
 from harness.cli.commands import DEFAULT_HOME, DEFAULT_RESULTS, HomeOption, InventoryOption, ResultsOption
 from harness.cli.terminal import say
 from harness.errors import InputError
 from harness.hosts.site import find_site
-from harness.ledger.run_names import new_run_name
+from harness.ledger.run_names import name_of_data, new_run_name
 from harness.plan.estimated_campaign import campaign_text
 from harness.run.estimating import Wanted, estimate
 from harness.spec.engines import WheelEngine
@@ -26,7 +26,6 @@ app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 VERSIONS: tuple[Any, ...] = get_args(WheelEngine.model_fields["version"].annotation)
 DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="A file or folder of documents: docs/own-data.md.")]
 _FOLDER = "estimate"
-_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @app.command("estimate")
@@ -45,7 +44,7 @@ def estimate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named o
     """What your documents would take under each compressor, level and page size: sizes in a minute, not speed."""
     if engine not in VERSIONS:
         raise InputError(f"{engine!r} is no mongod that comes by itself", do=f"choose one of {', '.join(VERSIONS)}")
-    name = name or _NO_NAME.sub("-", data.name.partition(".")[0]).strip("-._")[:40] or "documents"
+    name = name or name_of_data(data)
     wanted = Wanted(
         name=name,
         data=data,
@@ -56,7 +55,7 @@ def estimate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named o
     folder = results / _FOLDER / name
     logs = folder / "logs" / new_run_name(datetime.now(UTC))
     found = estimate(wanted, find_site(inventory, home.resolve()), logs, say)
-    write_whole(folder / "campaign.yaml", campaign_text(found))
+    write_whole(folder / "campaign.yaml", campaign_text(found, data.resolve(), updatable_paths(data)))
     write_estimate(found, folder / "index.html")
     write_whole(folder / "estimate.json", found.model_dump_json(indent=1) + "\n")
     say(estimate_lines(found))

@@ -62,7 +62,7 @@ def describe(source: YamlSource, details: Iterable[ErrorDetails], model: Model) 
     return [
         (at, said)
         for at, found in by_place.items()
-        if (said := _said(found, model, is_mapping=at in within and isinstance(found[0]["input"], dict)))
+        if (said := _said(found, model, has_inner=at in within and isinstance(found[0]["input"], dict | list)))
     ]
 
 
@@ -72,11 +72,11 @@ def in_plain_words(detail: ErrorDetails, model: Model) -> str:
     return f"must be {kind}" if kind else _fault(detail, model)
 
 
-def _said(found: list[ErrorDetails], model: Model, *, is_mapping: bool) -> str:
-    """All that is wrong at one place; nothing where a mapping was given and may be, and is wrong further down."""
+def _said(found: list[ErrorDetails], model: Model, *, has_inner: bool) -> str:
+    """All that is wrong at one place; nothing where a mapping or list that may be given is wrong further down."""
     kinds = [_KINDS[one["type"]] for one in found if one["type"] in _KINDS]
     others = [_fault(one, model) for one in found if one["type"] not in _KINDS]
-    if is_mapping:
+    if has_inner:
         kinds = []
     if any(one["type"] not in _KINDS.keys() | _CHOICES for one in found):
         kinds = []  # the value is of a kind that is taken, and wrong as such

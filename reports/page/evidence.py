@@ -259,9 +259,13 @@ def findings(material: Material, *, to_do: bool) -> Table:
 
 
 def corpora(material: Material) -> Table:
-    """The manifests, a column a dataset."""
+    """The manifests, a column a dataset; of documents of one's own, how many paths they have."""
     shown = {
-        name: {key: value for key, value in manifest.items() if key not in ("format_version", "expected_ratios")}
+        name: {
+            key: len(value) if key == "paths" and isinstance(value, list) else value
+            for key, value in manifest.items()
+            if key not in ("format_version", "expected_ratios")
+        }
         for name, manifest in plain(material.run.manifests).items()
     }
     fields = dict.fromkeys(field for manifest in shown.values() for field in manifest)

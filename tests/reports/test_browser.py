@@ -15,10 +15,11 @@ from analysis.gate.comparability import Difference
 from analysis.gate.history import history, steps
 from analysis.stats.criteria import Prices
 from analysis.stats.quantities import change, number
-from reports import RunSummary, Shift, write_estimate, write_index, write_report
+from reports import RunSummary, Shift, write_estimate, write_index, write_profile, write_report
 from tests.analysis.synthetic import NONE, SNAPPY, ZSTD, Noise, campaign
 from tests.reports.chromium import ARGUMENTS, find_chromium
 from tests.reports.estimated import estimated
+from tests.reports.profiled import profiled
 from tests.reports.sample import CRITERIA, in_turns, run, with_counters
 from tests.reports.samples_in_time import engine_samples
 
@@ -225,15 +226,23 @@ def test_axe_finds_nothing_serious(which: str, scheme: str, browser: Browser, re
 
 
 @pytest.mark.parametrize("options", [{"viewport": PHONE}, {"color_scheme": "dark", **WIDE}, WIDE])
-def test_an_estimate_is_read_on_every_screen(browser: Browser, tmp_path: Path, options: dict[str, Any]) -> None:
-    write_estimate(estimated(), tmp_path / "index.html")
+def test_estimates_and_profiles_are_read_on_every_screen(
+    browser: Browser, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    write_estimate(estimated(), tmp_path / "estimate.html")
+    write_profile(profiled(), tmp_path / "profile.html")
     context = browser.new_context(offline=True, **options)
     page = context.new_page()
-    page.goto((tmp_path / "index.html").as_uri())
+    for name in ("estimate.html", "profile.html"):
+        page.goto((tmp_path / name).as_uri())
+        _is_read(page, options)
+    context.close()
+
+
+def _is_read(page: Page, options: dict[str, Any]) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= options.get("viewport", WIDE["viewport"])["width"]
     found = Axe().run(page).response["violations"]
     assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
-    context.close()
 
 
 def test_dark_is_dark_in_text_and_charts(browser: Browser, report: Path) -> None:
