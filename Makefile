@@ -172,8 +172,8 @@ bench-codecs: setup-test ## Codecs and digests in the JVM (JMH) and natively, on
 bench-report: setup-test ## Time to render a report in a fresh process: of 12 and of 1,000 trials, or of RENDER=<run>
 	@$(PYTHON) -m tests.reports.bench $(RENDER)
 
-screenshot: setup-test ## Write a picture of the top of RUN's report to PICTURE (default: docs/report.png)
-	@$(PYTHON) -m tests.reports.screenshot "$(RUN)/report/index.html" "$(or $(PICTURE),docs/report.png)"
+screenshot: setup-test ## Write a picture of the top of RUN's report to PICTURE (default: docs/report.png); NUMBERED=1 as in docs/sample-report.md
+	@$(PYTHON) -m tests.reports.screenshot "$(RUN)/report/index.html" "$(or $(PICTURE),docs/report.png)" $(if $(NUMBERED),--numbered)
 
 prove-store: setup-test ## Send a run of 1 GB to an S3 store and back, killed half-way: bit-identical, in at most 200 MB (two minutes)
 	@$(PYTHON) -m tests.harness.prove_store

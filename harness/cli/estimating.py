@@ -10,6 +10,7 @@ import typer
 
 from analysis.estimate.records import Price
 from core.files import write_whole
+from datasets import updatable_paths
 from harness.cli.commands import DEFAULT_HOME, DEFAULT_RESULTS, HomeOption, InventoryOption, ResultsOption
 from harness.cli.terminal import say
 from harness.errors import InputError
@@ -54,7 +55,7 @@ def estimate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named o
     folder = results / _FOLDER / name
     logs = folder / "logs" / new_run_name(datetime.now(UTC))
     found = estimate(wanted, find_site(inventory, home.resolve()), logs, say)
-    write_whole(folder / "campaign.yaml", campaign_text(found))
+    write_whole(folder / "campaign.yaml", campaign_text(found, data.resolve(), updatable_paths(data)))
     write_estimate(found, folder / "index.html")
     write_whole(folder / "estimate.json", found.model_dump_json(indent=1) + "\n")
     say(estimate_lines(found))

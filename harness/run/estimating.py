@@ -6,7 +6,6 @@ import shutil
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,16 +13,16 @@ import numpy as np
 from analysis.estimate import storage
 from analysis.estimate.records import Dictionary, Estimate, Index, Price, Row, Source
 from analysis.trial.records import Compressor, Settings
-from datasets.collections import read_documents, take_sample
+from datasets import OwnDocuments, mean_bytes, run_documents
+from datasets.collections import take_sample
 from datasets.errors import DatasetError
 from datasets.profiling import LEVEL, of_documents, with_dictionary
 from harness.errors import EngineError, HostError, InputError
 from harness.hosts.playbooks import run_playbook
 from harness.plan.estimating import (
     INDEXES,
-    LEAST_RUN,
-    RUN_BYTES,
     SAMPLE_BYTES,
+    SAMPLE_DOCUMENTS,
     AllLoaded,
     Loaded,
     Shape,
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from harness.spec.engines import Engine
 
 _SEED = 1
-_LOOKED_AT = 1000
 _LONGEST_S = 1800.0
 _GB = 1e9
 LOG_FILE = "ansible.log"
@@ -90,9 +88,9 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
 
 def _sample(wanted: Wanted, folder: Path) -> Sample:
     try:
-        first = [len(document) for document in islice(read_documents(wanted.data), _LOOKED_AT)]
-        run = max(LEAST_RUN, RUN_BYTES * len(first) // max(1, sum(first)))
-        return take_sample(wanted.data, folder, most_bytes=wanted.sample_bytes, run_documents=run, seed=_SEED)
+        run, each = run_documents(wanted.data), mean_bytes(OwnDocuments(path=wanted.data))
+        most_bytes = min(wanted.sample_bytes, SAMPLE_DOCUMENTS * each)
+        return take_sample(wanted.data, folder, most_bytes=most_bytes, run_documents=run, seed=_SEED)
     except DatasetError as error:
         raise InputError(str(error), do="give DATA=<file or folder> as docs/own-data.md has it") from error
 

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-import bson
 from blake3 import blake3
 from pydantic import ValidationError
 
@@ -18,7 +17,17 @@ from analysis.profile.records import Profile, Row, Source, Speed, achieved, same
 from core.bounds import is_name
 from core.machine import this_machine
 from core.stored import read_regular
-from datasets import SOURCES, Corpus, DatasetError, DocumentShape, prepare
+from datasets import (
+    SOURCES,
+    Corpus,
+    DatasetError,
+    DocumentRecipe,
+    DocumentShape,
+    TemplateDocuments,
+    Templates,
+    prepare,
+    prepare_documents,
+)
 from datasets.profiling import CODECS, LEVEL, LIBRARIES, counts, measure, of_documents, read_data, with_dictionary
 from datasets.profiling import Timing as Timings
 from harness.errors import InputError
@@ -28,8 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from datasets import Recipe
     from datasets.profiling import Codec, Data, Measured
     from harness.hosts.site import Site
+    from harness.spec.campaign import Campaign
 
 _SPECS = {".yaml", ".yml"}
 
@@ -115,16 +126,22 @@ def _of_campaign(wanted: Wanted, site: Site) -> Data:
         raise InputError(
             f"{wanted.data}: has no dataset {name!r}", do=f"name one with DATASET=: {', '.join(campaign.datasets)}"
         )
-    recipe = campaign.datasets[name]
-    manifest = prepare(recipe, campaign.seed, site.home / "datasets")
-    corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
-    shape = DocumentShape(field_count=campaign.document.fields, field_length_bytes=campaign.document.field_length)
-    documents = SOURCES[campaign.document.source](corpus, campaign.seed, shape)
-    each = len(bson.encode(documents.document(0)))
-    count = max(1, min(campaign.records, wanted.most_bytes // each))
-    data = of_documents(bson.encode(documents.document(record)) for record in range(count))
+    document = _documents(campaign, campaign.datasets[name], site.home / "datasets")
+    count = max(1, min(campaign.records, wanted.most_bytes // len(document(0))))
+    data = of_documents(map(document, range(count)))
     whole = round(len(data.content) / count * campaign.records)
     return replace(data, source_documents=campaign.records, source_bytes=whole, estimated=count < campaign.records)
+
+
+def _documents(campaign: Campaign, recipe: Recipe, folder: Path) -> Callable[[int], bytes]:
+    """A record's document as it is loaded, in BSON. Raises DatasetError."""
+    if isinstance(recipe, DocumentRecipe):
+        found = prepare_documents(recipe, campaign.seed, folder, ())
+        return TemplateDocuments(Templates(found.path), campaign.seed, found.update, found.ids).document
+    manifest = prepare(recipe, campaign.seed, folder)
+    corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
+    shape = DocumentShape(field_count=campaign.document.fields, field_length_bytes=campaign.document.field_length)
+    return SOURCES[campaign.document.source](corpus, campaign.seed, shape).document
 
 
 def _source(wanted: Wanted, data: Data) -> Source:

@@ -81,8 +81,9 @@ def test_options_are_checked(option: dict[str, str], message: str, orders: Path)
         profile_command(orders, **option)  # type: ignore[arg-type]
 
 
-def test_a_campaigns_documents_are_those_that_it_loads(tmp_path: Path) -> None:
-    found = made(tmp_path, Path("smoke"), most_bytes=100_000)
+@pytest.mark.parametrize("campaign", ["smoke", "orders"])
+def test_a_campaigns_documents_are_those_that_it_loads(tmp_path: Path, campaign: str) -> None:
+    found = made(tmp_path, Path(campaign), most_bytes=100_000)
     assert found.source.kind == "documents"
     assert found.source.profiled_bytes < 100_000 < found.source.bytes
     assert found.source.bytes_estimated

@@ -9,6 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
+from analysis.decide.cost_curve import cost_curve
 from analysis.decide.decision import decide
 from analysis.gate.comparability import Difference
 from analysis.gate.history import history, steps
@@ -25,6 +26,8 @@ from tests.reports.samples_in_time import engine_samples
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from analysis.decide.cost import Costs
 
 PHONE = {"width": 380, "height": 800}
 A4_PX = {"width": 688, "height": 1000}  # between margins of 14 mm, at 96 px an inch
@@ -293,9 +296,33 @@ def test_prices_compute_what_the_analysis_would(browser: Browser, tmp_path: Path
                 spread = f"{change(arm.ratio.low)} to {change(arm.ratio.high)}"
                 assert row.locator("[data-field=interval]").inner_text() == spread
         assert page.locator("tr.cheapest").get_attribute("data-arm") == costs.cheapest
+        assert_curve(page, costs)
         page.locator("form[data-cost] input[name=replicas]").fill("")
         assert page.locator("tr.cheapest").count() == 1, "an unfinished input changes nothing"
         assert visit.complaints == []
+
+
+def assert_curve(page: Page, costs: Costs) -> None:
+    """The curve and its table are those of these costs."""
+    told = page.evaluate("""() => {
+        const spec = data.charts["cost-curve"];
+        const rows = [...document.querySelectorAll("figure:has([data-chart=cost-curve]) tbody tr")];
+        return {
+            drawn: spec.datasets[spec.layer[0].data.name], now: spec.datasets[spec.layer[2].data.name][0].at,
+            flips: rows.map((row) => [...row.children].map((cell) => cell.textContent)),
+        };
+    }""")
+    assert told["now"] == pytest.approx(costs.price_ratio)
+    points = {(one["arm"], f"{one['at']:.6g}"): one["value"] for one in told["drawn"]}
+    expected = cost_curve(costs, CRITERIA.baseline)
+    assert points == pytest.approx({(one.arm, f"{one.price_ratio:.6g}"): one.ratio for one in expected})
+    assert told["flips"], "none says nothing of how they are found"
+    assert told["flips"] == [
+        [one.arm, one.side, number(one.price_ratio.value),
+         f"{number(one.price_ratio.low)} to {number(one.price_ratio.high)}"]
+        for one in costs.flips
+        if one.price_ratio.low is not None and one.price_ratio.high is not None
+    ]  # fmt: skip
 
 
 def test_printed_charts_are_whole(browser: Browser, report: Path) -> None:
