@@ -14,6 +14,8 @@ MAVEN_LIST := org.apache.maven.plugins:maven-dependency-plugin:3.8.1:list
 stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
 options   = --inventory "$(INVENTORY)" $(cloud_home)
+documents = $(if $(DATA),"$(DATA)") $(if $(URI_FILE),--uri-file "$(URI_FILE)") $(if $(COLLECTION),--collection "$(COLLECTION)") \
+            $(if $(ANONYMISE),--anonymise="$(ANONYMISE)") $(if $(MOST_CHANGE),--most-change "$(MOST_CHANGE)")
 
 ifneq ($(filter-out plain json quiet,$(PROGRESS)),)
 $(error PROGRESS=$(PROGRESS): choose plain, json or quiet, or leave it out)
@@ -23,7 +25,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan estimate profile-dataset import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
+.PHONY: help setup setup-test run-campaign plan estimate sample profile-dataset import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -38,8 +40,8 @@ run-campaign: setup ## Run or resume CAMPAIGN and write its report (default: qui
 plan: setup ## What CAMPAIGN would run, in which order, and the time and disk it needs
 	@$(HARNESS) plan "$(CAMPAIGN)" $(if $(FROM),--from "$(FROM)")
 
-estimate: setup ## What DATA=file or folder would take under each compressor, level and page size (PRICE=0.08 NAME=… ENGINE_VERSION=6.0.27)
-	@$(HARNESS) estimate "$(DATA)" --results "$(RESULTS)" $(options) $(if $(PRICE),--price "$(PRICE)") \
+estimate: setup ## What DATA=file or folder (or URI_FILE=file COLLECTION=db.name) would take under each compressor, level and page size (PRICE=0.08 ANONYMISE=1 NAME=… ENGINE_VERSION=6.0.27)
+	@$(HARNESS) estimate $(documents) --results "$(RESULTS)" $(options) $(if $(PRICE),--price "$(PRICE)") \
 	     $(if $(NAME),--name "$(NAME)") $(if $(ENGINE_VERSION),--engine "$(ENGINE_VERSION)")
 
 profile-dataset: setup ## How far codecs compress DATA (file, folder or campaign) and how fast, by block size and processes (BYTES=16MiB PROCESSES=2)
@@ -47,6 +49,9 @@ profile-dataset: setup ## How far codecs compress DATA (file, folder or campaign
 	@$(HARNESS) profile-dataset "$(DATA)" --results "$(RESULTS)" $(cloud_home) $(if $(NAME),--name "$(NAME)") \
 	     $(if $(DATASET),--dataset "$(DATASET)") $(if $(AS_BYTES),--as-bytes) $(if $(BYTES),--bytes "$(BYTES)") \
 	     $(if $(PROCESSES),--processes "$(PROCESSES)") $(if $(CODECS),--codecs "$(CODECS)")
+
+sample: setup ## A sample of DATA=file or folder (or URI_FILE=file COLLECTION=db.name) in INTO=folder, to estimate elsewhere (SIZE=64MB SEED=2 ANONYMISE=1)
+	@$(HARNESS) sample $(documents) --results "$(RESULTS)" $(if $(INTO),--into "$(INTO)") $(if $(SIZE),--size "$(SIZE)") $(if $(SEED),--seed "$(SEED)")
 
 tear-down: setup ## End everything that a killed run left on the hosts (the next run does so by itself)
 	@$(HARNESS) tear-down $(options)

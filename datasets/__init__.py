@@ -6,7 +6,15 @@ from datasets.document_recipes import DocumentRecipe, FakerEvents, FakerOrders, 
 from datasets.documents import SOURCES, Documents, DocumentShape, DocumentSource, TextDocuments, value
 from datasets.errors import DatasetError
 from datasets.locales import Locale
-from datasets.own_documents import TemplatesManifest, mean_bytes, prepare_documents, run_documents, updatable_paths
+from datasets.own_documents import (
+    LEAST_RUN,
+    RUN_BYTES,
+    TemplatesManifest,
+    mean_bytes,
+    prepare_documents,
+    run_documents,
+    updatable_paths,
+)
 from datasets.ratios import CODECS, DEFAULT_CODECS, ExpectedRatio, codec_name, expected_ratios
 from datasets.recipes import (
     FakerParagraphs,
@@ -24,6 +32,8 @@ Prepared = Manifest | TemplatesManifest
 __all__ = [
     "CODECS",
     "DEFAULT_CODECS",
+    "LEAST_RUN",
+    "RUN_BYTES",
     "SOURCES",
     "Corpus",
     "DatasetError",

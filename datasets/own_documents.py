@@ -20,8 +20,9 @@ from core.files import write_whole
 from datasets.collections.elements import DOCUMENT, TYPES, fields
 from datasets.collections.metadata import Index
 from datasets.collections.profile import PathProfile, profile
-from datasets.collections.sample import DOCUMENTS, Sample, SampleManifest, read_documents, take_sample
+from datasets.collections.sample import read_documents, take_sample
 from datasets.collections.sources import find_collection
+from datasets.collections.stored_sample import DOCUMENTS, Sample, SampleManifest
 from datasets.document_recipes import DocumentRecipe, MadeUp, OwnDocuments
 from datasets.errors import DatasetError
 from datasets.ratios import ExpectedRatio, expected_ratios
@@ -33,7 +34,7 @@ _Taking = tuple[list[Any], Callable[[Path], Sample]]
 
 FORMAT_VERSION = 1
 LOOKED_AT = 1000
-_RUN_BYTES, _LEAST_RUN = 2**18, 240
+RUN_BYTES, LEAST_RUN = 2**18, 240
 """A run of neighbours fills several pages of any size, and is so many documents at least."""
 _OWNERS, _OWNERS_FILE = 0o700, 0o600
 _NOT_MADE = {"expireAfterSeconds", "background", "dropDups", "prepareUnique"}
@@ -99,7 +100,7 @@ def mean_bytes(recipe: DocumentRecipe) -> int:
 
 def run_documents(source: Path) -> int:
     """How many neighbours a run of a source's sample should have. Raises DatasetError."""
-    return max(_LEAST_RUN, _RUN_BYTES // _source_mean(source))
+    return max(LEAST_RUN, RUN_BYTES // _source_mean(source))
 
 
 def _source_mean(source: Path) -> int:
@@ -164,8 +165,11 @@ def _own(recipe: OwnDocuments, seed: int) -> _Taking:
         str(collection.path.resolve()), collection.name, _stamp(collection.path),
         collection.metadata.model_dump(mode="json"), recipe.most_bytes, run, seed,
     ]  # fmt: skip
-    asked = {"most_bytes": recipe.most_bytes, "run_documents": run, "seed": seed}
-    return about, lambda folder: take_sample(recipe.path, folder, **asked)
+
+    def take(folder: Path) -> Sample:
+        return take_sample(recipe.path, folder, most_bytes=recipe.most_bytes, run_documents=run, seed=seed)
+
+    return about, take
 
 
 def _made_up(recipe: MadeUp, seed: int) -> _Taking:

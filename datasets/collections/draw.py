@@ -1,29 +1,16 @@
 """Draws runs of neighbours evenly over a source whose length is known only at its end."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from core.files import half_written
 from datasets.collections.records import Collection, Record
+from datasets.collections.spool import Run, Spool
 from datasets.documents import draw
 from datasets.errors import DatasetError
 
 LEAST_RUNS = 16
 """Of the largest documents: a run ends early, so that a sample holds as many."""
 _LARGEST_RUN_BYTES = 2**25
-
-
-class Run(BaseModel):
-    """Neighbours in stored order."""
-
-    model_config = ConfigDict(frozen=True)
-
-    offset: int = Field(ge=0, description="How many documents come before it in the source.")
-    documents: int = Field(ge=1, description="How many documents it has.")
-    bytes: int = Field(ge=5, description="Their size in bytes of BSON.")
 
 
 @dataclass(frozen=True)
@@ -39,44 +26,13 @@ class Drawn:
     """Whether most of the source was not parsed, so that its size in BSON follows from what was."""
 
 
-@dataclass
-class Spool:
-    """A file with the runs that are kept so far."""
-
-    path: Path
-    kept: list[tuple[int, Run]] = field(default_factory=list)
-    """Each with its number among the source's runs."""
-    size_bytes: int = 0
-
-    def append(self, number: int, run: Run, documents: Iterable[bytes]) -> None:
-        """Keep a run, too."""
-        with self.path.open("ab") as file:
-            file.writelines(documents)
-        self.kept.append((number, run))
-        self.size_bytes += run.bytes
-
-    def keep_only(self, wanted: Sequence[bool]) -> None:
-        """Keep the runs that are wanted, and give back the others' space."""
-        fewer = self.path.with_name(half_written(self.path.name))
-        with self.path.open("rb") as file, fewer.open("wb") as out:
-            for (_, run), keep in zip(self.kept, wanted, strict=True):
-                data = file.read(run.bytes)
-                if keep:
-                    out.write(data)
-        fewer.replace(self.path)
-        self.kept = [one for one, keep in zip(self.kept, wanted, strict=True) if keep]
-        self.size_bytes = sum(run.bytes for _, run in self.kept)
-
-
-def draw_runs(collection: Collection, path: Path, *, most_bytes: int, run_documents: int, seed: int) -> Drawn:
-    """Write runs of the collection to a file, and tell which; all of it, as one run, where it is small enough.
+def draw_runs(collection: Collection, spool: Spool, *, most_bytes: int, run_documents: int, seed: int) -> Drawn:
+    """Keep runs of the collection in an empty spool, and tell which; all of it, as one run, where it is small enough.
 
     While the source is read, one run of each 2, 4, 8, … neighbouring ones is kept, as many as fit twice; at its end
     some of these at equal distances. So each run is as likely as any other, and none of the source's
     regions is left out. What is not drawn is counted, but not parsed. Raises DatasetError and OSError.
     """
-    spool = Spool(path)
-    path.touch()
     level = number = documents = raw_bytes = looked_at = found = 0
     for records in _runs(collection, run_documents, min(max(most_bytes // LEAST_RUNS, 1), _LARGEST_RUN_BYTES)):
         size = sum(len(record.raw) for record in records)
@@ -87,12 +43,13 @@ def draw_runs(collection: Collection, path: Path, *, most_bytes: int, run_docume
             looked_at, found = looked_at + size, found + run.bytes
         while spool.size_bytes > 2 * most_bytes and len(spool.kept) > 1:
             level += 1
-            spool.keep_only([_is_drawn(kept, level, seed) for kept, _ in spool.kept])
+            spool.choose([_is_drawn(kept.number, level, seed) for kept in spool.kept])
+            spool.compact()
         number, documents, raw_bytes = number + 1, documents + len(records), raw_bytes + size
     if not documents:
         raise no_documents(str(collection.path))
     thin_out(spool, f"dataset {collection.path}", most_bytes, seed)
-    kept = [run for _, run in spool.kept]
+    kept = [one.run for one in spool.kept]
     if sum(run.documents for run in kept) == documents:
         kept = [Run(offset=0, documents=documents, bytes=spool.size_bytes)]
     parsed_all = collection.sizes_are_bson or looked_at == raw_bytes
@@ -133,7 +90,7 @@ def thin_out(spool: Spool, where: str, most_bytes: int, seed: int) -> None:
     runs = len(spool.kept)
     count = runs
     chosen = set(range(runs))
-    while (size := sum(spool.kept[one][1].bytes for one in chosen)) > most_bytes:
+    while (size := sum(spool.kept[one].run.bytes for one in chosen)) > most_bytes:
         count = min(count - 1, count * most_bytes // size)
         if count < 1:
             break
@@ -144,5 +101,4 @@ def thin_out(spool: Spool, where: str, most_bytes: int, seed: int) -> None:
             f"{where}: has documents that are larger than the {most_bytes:,} bytes that a sample may "
             "have; let it be larger"
         )
-    if count < runs:
-        spool.keep_only([one in chosen for one in range(runs)])
+    spool.choose([one in chosen for one in range(runs)])

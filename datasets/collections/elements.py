@@ -41,6 +41,8 @@ class Element(NamedTuple):
     """Byte of its type."""
     value: bytes
     """Its value as it is stored."""
+    at: int
+    """Byte of the outermost document where the value begins."""
 
 
 class Field(NamedTuple):
@@ -72,7 +74,7 @@ def elements(document: bytes, start: int = 0, prefix: bytes = b"", *, of_list: b
     """Give all elements of a document that is known to be valid, each before those that it holds."""
     for one in fields(document, start):
         path = prefix + b"[]" if of_list else prefix + b"." * bool(prefix) + one.name
-        yield Element(path, one.kind, document[one.start : one.end])
+        yield Element(path, one.kind, document[one.start : one.end], one.start)
         if one.kind in (DOCUMENT, _LIST):
             yield from elements(document, one.start, path, of_list=one.kind == _LIST)
 

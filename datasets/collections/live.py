@@ -3,11 +3,18 @@
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+from core.sizes import show_size
+from datasets.collections.anonymise import Anonymise
+from datasets.collections.appearing import appearing
 from datasets.collections.checks import check
-from datasets.collections.draw import LEAST_RUNS, Drawn, Run, Spool, no_documents, thin_out
-from datasets.collections.sample import Sample, write_sample
+from datasets.collections.draw import LEAST_RUNS, Drawn, no_documents, thin_out
+from datasets.collections.reading import Asked, Reading, Starts, member_of
+from datasets.collections.sample import SPOOL, write_sample
 from datasets.collections.server import LiveCollection, live_collection
+from datasets.collections.spool import Run, Seal, Spool
+from datasets.collections.stored_sample import Sample
 from datasets.documents import draw
 from datasets.errors import DatasetError
 
@@ -16,9 +23,19 @@ ANSWER_MS = 2000
 _PROBES_PER_RUN = 50
 _STARTS_PER_RUN = 2
 _BEYOND = 4
+_TOLD_EVERY_S = 10.0
 
-Placed = tuple[int, list[bytes]]
-"""Neighbours, and how many documents come before them."""
+
+class Found(NamedTuple):
+    """Neighbours that were read."""
+
+    start: int | None
+    """Id of the record before them; None where there is none."""
+    end: int | None
+    """Id of the last one."""
+    offset: int
+    """How many documents come before them."""
+    documents: list[bytes]
 
 
 def take_live_sample(  # noqa: PLR0913 what a dump's sample has, and how gently
@@ -28,85 +45,138 @@ def take_live_sample(  # noqa: PLR0913 what a dump's sample has, and how gently
     *,
     most_bytes: int,
     run_documents: int = 240,
+    run_bytes: int = 0,
     seed: int,
+    anonymise: Anonymise | None = None,
     bytes_per_s: int = BYTES_PER_S,
     answer_ms: int = ANSWER_MS,
     sleep: Callable[[float], None] = time.sleep,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Sample:
     """Take runs of neighbours evenly from the collection `<db>.<collection>`, by the connection string in a file.
 
     Reads no faster than `bytes_per_s` on average, each answer within `answer_ms`, from one member, a secondary where
-    there is one. What a sample is, `take_sample` says. Its manifest's figures of the source are the server's counts;
-    where a run begins in the source follows from its record's id, as exactly as records are evenly numbered.
+    there is one. A run has `run_documents`, or more where they are less than `run_bytes`. What a sample is,
+    `take_sample` says. Its manifest's figures of the source are the server's counts; where a run begins in the source
+    follows from its record's id, as exactly as records are evenly numbered.
 
-    Raises DatasetError as `live_collection` does, and where the collection changes while it is read.
+    If the process is killed, or the server is gone, the runs that were read stay in the folder `unfinished(folder)`,
+    and the same call goes on with them; a call that asks for anything else begins anew. What is to be anonymised is
+    not kept: only this process can read it.
+
+    Raises DatasetError as `live_collection` and `take_sample` do, and where the collection changes while it is read.
     """
-    with live_collection(uri_file, name, answer_ms=answer_ms) as live:
-        metadata = live.metadata()
+    goes_on = anonymise is None
+    member = member_of(folder) if goes_on else None
+    with live_collection(uri_file, name, answer_ms=answer_ms, member=member) as live:
+        metadata, uuid = live.about()
         documents, size, storage_bytes = live.size()
-        whole = size <= most_bytes
-        runs = _all(live, run_documents) if whole else _some(live, (documents, size), most_bytes, run_documents, seed)
-
-        def drawn(path: Path) -> Drawn:
-            spool = Spool(path)
-            path.touch()
-            started = time.monotonic()
-            for offset, run in runs:
-                for number, document in enumerate(run, offset + 1):
-                    check(document, f"dataset {name}, about document {number}")
-                spool.append(offset, Run(offset=offset, documents=len(run), bytes=sum(map(len, run))), run)
-                if spool.size_bytes > _BEYOND * most_bytes:
-                    raise _unsteady(live, "its documents' sizes differ too much")
-                sleep(max(0.0, spool.size_bytes / bytes_per_s - (time.monotonic() - started)))
-            if not spool.kept:
-                raise no_documents(name)
-            kept = sum(run.documents for _, run in spool.kept)
-            if whole and spool.size_bytes <= most_bytes:
-                return Drawn((Run(offset=0, documents=kept, bytes=spool.size_bytes),), kept, spool.size_bytes, False)
-            thin_out(spool, f"dataset {name}", most_bytes, seed)
-            return Drawn(tuple(run for _, run in spool.kept), documents, size, bytes_estimated=True)
-
-        return write_sample(folder, name, metadata.model_copy(update={"storage_bytes": storage_bytes}), drawn, seed)
+        asked = Asked(
+            collection=name, uuid=uuid, member=live.member, most_bytes=most_bytes, run_documents=run_documents,
+            run_bytes=run_bytes, seed=seed, documents=documents, bytes=size,
+        )  # fmt: skip
+        with appearing(folder, goes_on=goes_on) as new:
+            reading = Reading.begin(Spool(new / SPOOL, None if goes_on else Seal()), asked, on_disk=goes_on)
+            if reading.read:
+                tell(f"{name}: going on after {len(reading.read):,} runs that were read before")
+            _read(live, reading, _Pace(bytes_per_s, sleep), tell)
+            manifest = write_sample(
+                new, name, metadata.model_copy(update={"storage_bytes": storage_bytes}), _drawn(live, reading),
+                reading.spool, seed=seed, anonymise=anonymise,
+            )  # fmt: skip
+        return Sample(folder, manifest)
 
 
-def _all(live: LiveCollection, run_documents: int) -> Iterator[Placed]:
-    """Give all documents, from the first on."""
-    offset, last = 0, None
+class _Pace:
+    """Waits so as not to be faster than asked, on average."""
+
+    def __init__(self, bytes_per_s: int, sleep: Callable[[float], None]) -> None:
+        self._bytes_per_s, self._sleep = bytes_per_s, sleep
+        self._read_bytes = 0
+        self._started = time.monotonic()
+
+    def keep(self, read_bytes: int) -> None:
+        self._read_bytes += read_bytes
+        self._sleep(max(0.0, self._read_bytes / self._bytes_per_s - (time.monotonic() - self._started)))
+
+
+def _read(live: LiveCollection, reading: Reading, pace: _Pace, tell: Callable[[str], None]) -> None:
+    """Read the runs that are not there yet."""
+    told_at = time.monotonic()
+    for found in _all(live, reading) if reading.asked.is_whole else _some(live, reading):
+        for number, document in enumerate(found.documents, found.offset + 1):
+            check(document, f"dataset {live.name}, about document {number}")
+        run = Run(offset=found.offset, documents=len(found.documents), bytes=sum(map(len, found.documents)))
+        reading.add(found.start, found.end, run, found.documents)
+        if reading.spool.size_bytes > _BEYOND * reading.asked.most_bytes:
+            raise _unsteady(live, "its documents' sizes differ too much")
+        pace.keep(run.bytes)
+        if time.monotonic() - told_at > _TOLD_EVERY_S:
+            told_at = time.monotonic()
+            tell(
+                f"{live.name}: {show_size(reading.spool.size_bytes)} of {show_size(reading.asked.most_bytes)} are read"
+            )
+
+
+def _drawn(live: LiveCollection, reading: Reading) -> Drawn:
+    """Choose among what was read, and say what it is."""
+    spool, asked = reading.spool, reading.asked
+    if not spool.kept:
+        raise no_documents(live.name)
+    if asked.is_whole and spool.size_bytes <= asked.most_bytes:
+        documents = sum(one.run.documents for one in spool.kept)
+        whole = Run(offset=0, documents=documents, bytes=spool.size_bytes)
+        return Drawn((whole,), documents, spool.size_bytes, bytes_estimated=False)
+    thin_out(spool, f"dataset {live.name}", asked.most_bytes, asked.seed)
+    return Drawn(tuple(one.run for one in spool.kept), asked.documents, asked.bytes, bytes_estimated=True)
+
+
+def _all(live: LiveCollection, reading: Reading) -> Iterator[Found]:
+    """Give all documents that were not read yet."""
+    last = reading.read[-1] if reading.read else None
+    end, offset = (last.end, last.run.offset + last.run.documents) if last else (None, 0)
     while True:
-        found = live.after(last, run_documents)
+        found = live.after(end, reading.asked.of_a_run)
         if found is None:
             raise _unsteady(live, "a document where reading was to go on was deleted")
-        run, last = found
+        run, ended = found
         if not run:
             return
-        yield offset, run
-        offset += len(run)
+        yield Found(end, ended, offset, run)
+        end, offset = ended, offset + len(run)
 
 
-def _some(
-    live: LiveCollection, source: tuple[int, int], most_bytes: int, run_documents: int, seed: int
-) -> Iterator[Placed]:
+def _some(live: LiveCollection, reading: Reading) -> Iterator[Found]:
     """Give runs from starts that are drawn among the records, in stored order, none of which overlap."""
-    documents, size = source
-    bounds = live.bounds()
-    if bounds is None:
+    asked = reading.asked
+    of_a_run = max(1, min(asked.of_a_run, int(asked.most_bytes / LEAST_RUNS / asked.mean_bytes)))
+    starts = reading.starts(
+        lambda: _starts(live, max(1, int(asked.most_bytes / asked.mean_bytes / of_a_run)), asked.seed)
+    )
+    if starts is None:
         return
-    first, last = bounds
-    mean_bytes = max(size / max(documents, 1), 1)
-    of_a_run = max(1, min(run_documents, int(most_bytes / LEAST_RUNS / mean_bytes)))
-    ended = first - 1
-    for start in _starts(live, bounds, max(1, int(most_bytes / mean_bytes / of_a_run)), seed):
+    read = {one.start: one for one in reading.read}
+    ended = starts.first - 1
+    for start in starts.after:
+        if start in read:
+            ended = read[start].end or start
+            continue
         found = live.after(start, of_a_run) if start >= ended else None
         if found and found[0]:
-            yield (start + 1 - first) * documents // (last + 1 - first), found[0]
             ended = found[1] if found[1] is not None else start + len(found[0])
+            offset = (start + 1 - starts.first) * asked.documents // (starts.last + 1 - starts.first)
+            yield Found(start, ended, offset, found[0])
 
 
-def _starts(live: LiveCollection, bounds: tuple[int, int], runs: int, seed: int) -> list[int]:
+def _starts(live: LiveCollection, runs: int, seed: int) -> Starts | None:
     """Draw records to start after: any as likely as another, whatever was deleted, and at about equal distances.
 
     A number that no record has is drawn again; of twice as many as are needed, sorted, every second one is taken.
+    None where there are no documents.
     """
+    bounds = live.bounds()
+    if bounds is None:
+        return None
     first, last = bounds
     found = set[int]()
     for probe in range(_PROBES_PER_RUN * runs):
@@ -117,7 +187,7 @@ def _starts(live: LiveCollection, bounds: tuple[int, int], runs: int, seed: int)
                 break
     if len(found) < runs:
         raise _unsteady(live, "most of what it once held was deleted, so that records to start at are hard to find")
-    return sorted(found)[::_STARTS_PER_RUN]
+    return Starts(first=first, last=last, after=sorted(found)[::_STARTS_PER_RUN])
 
 
 def _unsteady(live: LiveCollection, why: str) -> DatasetError:

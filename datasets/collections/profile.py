@@ -54,7 +54,7 @@ def profile(documents: Iterable[bytes]) -> Profile:
     for document in documents:
         number += 1
         id_kind = "none"
-        for path, kind, value in elements(document):
+        for path, kind, value, _ in elements(document):
             if path == b"_id":
                 id_kind = TYPES[kind]
             one = seen.get(path)

@@ -1,87 +1,35 @@
-"""A sample of a collection: runs of neighbours, with a manifest that says what they are and what of."""
+"""Takes samples of collections: runs of neighbours, with a manifest that says what they are and what of."""
 
-import os
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from blake3 import blake3
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from core.files import half_written, sync, write_whole
-from core.stored import read_regular
+from core.files import sync, write_whole
+from datasets.collections.anonymise import Anonymise, anonymise_runs, without_values
+from datasets.collections.appearing import appearing
 from datasets.collections.bson_file import BsonFile
-from datasets.collections.draw import Drawn, Run, draw_runs, no_documents
+from datasets.collections.checks import check
+from datasets.collections.draw import Drawn, draw_runs, no_documents, thin_out
 from datasets.collections.elements import elements
-from datasets.collections.metadata import Index, Metadata
-from datasets.collections.profile import PathProfile, profile
+from datasets.collections.metadata import Metadata
+from datasets.collections.profile import profile
 from datasets.collections.records import Collection
 from datasets.collections.sources import find_collection
+from datasets.collections.spool import Run, Seal, Spool
+from datasets.collections.stored_sample import (
+    DOCUMENTS,
+    MANIFEST,
+    Anonymised,
+    Sample,
+    SampleManifest,
+    digest,
+    is_sample,
+)
 from datasets.errors import DatasetError
 
-FORMAT_VERSION = 1
-DOCUMENTS, MANIFEST = "documents.bson", "manifest.json"
+SPOOL = "runs"
 _MOST_PROFILED = 10_000
 _MOST_PROFILED_BYTES = 2**24
-_OWNERS = 0o700
-
-
-class SampleManifest(BaseModel):
-    """What a sample is and where it came from; stored beside it as JSON."""
-
-    model_config = ConfigDict(frozen=True)
-
-    format_version: int = Field(FORMAT_VERSION, description="Version of this format.")
-    source: str = Field(description="What the source is called: a collection's or a file's name.")
-    source_documents: int = Field(description="Documents of the whole source.")
-    source_bytes: int = Field(description="Their size in bytes of BSON.")
-    source_bytes_estimated: bool = Field(description="Whether that size follows from the documents that were parsed.")
-    documents: int = Field(description="Documents of the sample.")
-    bytes: int = Field(description="Their size in bytes of BSON.")
-    digest: str = Field(description="BLAKE3 of the file with the documents.")
-    runs: tuple[Run, ...] = Field(description="The runs of neighbours, in stored order.")
-    seed: int = Field(description="Seed of the draw.")
-    id_kinds: dict[str, int] = Field(description="How many profiled documents have an `_id` of each type.")
-    profiled_documents: int = Field(description="Documents of the sample that were looked at for the paths.")
-    paths: tuple[PathProfile, ...] = Field(description="What these hold, by path.")
-    values_left_out: int = Field(description="Values under paths that are too many or too long to be listed.")
-    indexes: tuple[Index, ...] = Field(description="Indexes of the source; none where it is JSON.")
-    options: dict[str, Any] = Field(description="Options of the source's collection, as canonical Extended JSON.")
-    block_compressor: str | None = Field(description="The compressor that these options name, if they do.")
-    storage_bytes: int | None = Field(None, description="What the source takes on its server's disk, if it was asked.")
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A sample on disk."""
-
-    folder: Path
-    manifest: SampleManifest
-
-    @classmethod
-    def load(cls, folder: Path) -> "Sample":
-        """Open a sample that was taken before, and prove it by its digest. Raises DatasetError."""
-        try:
-            manifest = SampleManifest.model_validate_json(read_regular(folder / MANIFEST))
-            intact = _digest(folder / DOCUMENTS) == manifest.digest
-        except (OSError, ValidationError) as error:
-            raise DatasetError(f"sample {folder}: cannot be read ({_first(error)}); take it again") from None
-        if not intact:
-            raise DatasetError(f"sample {folder}: {DOCUMENTS} is another than was written; take the sample again")
-        return cls(folder, manifest)
-
-    def documents(self) -> Iterator[bytes]:
-        """Give all documents, in stored order."""
-        return (record.raw for record in BsonFile(self.folder / DOCUMENTS, links=False))
-
-    def runs(self) -> Iterator[list[bytes]]:
-        """Give the documents run by run, in stored order."""
-        documents = self.documents()
-        return (list(islice(documents, run.documents)) for run in self.manifest.runs)
 
 
 def read_documents(source: Path) -> Iterator[bytes]:
@@ -105,49 +53,88 @@ def _documents(collection: Collection) -> Iterator[bytes]:
         raise no_documents(str(collection.path))
 
 
-def take_sample(source: Path, folder: Path, *, most_bytes: int, run_documents: int = 240, seed: int) -> Sample:
+def take_sample(
+    source: Path,
+    folder: Path,
+    *,
+    most_bytes: int,
+    run_documents: int = 240,
+    seed: int,
+    anonymise: Anonymise | None = None,
+) -> Sample:
     """Take runs of neighbours evenly from all of a source, at most `most_bytes` of BSON; a smaller source as one run.
 
-    `folder` must not exist, or be empty. It appears whole or not at all. It holds the documents in clear, for the
-    owner's eyes. Raises DatasetError as `read_documents` does, for the documents that were drawn.
+    A source that is a sample itself stands for the collection that it was taken from.
+
+    `folder` must not exist, or be empty. It appears whole or not at all, for the owner's eyes. It holds the documents
+    in clear, unless they are anonymised on the way: then nothing of them is in clear on the disk at any time.
+
+    Raises DatasetError as `read_documents` does, for the documents that were drawn; as `anonymise_runs` does; and where
+    the folder is in use.
     """
+    sample = Sample.load(source) if is_sample(source) else None
     collection = find_collection(source)
     asked = {"most_bytes": most_bytes, "run_documents": run_documents, "seed": seed}
-    return write_sample(
-        folder, collection.name, collection.metadata, lambda path: draw_runs(collection, path, **asked), seed
-    )
-
-
-def write_sample(folder: Path, name: str, metadata: Metadata, drawn: Callable[[Path], Drawn], seed: int) -> Sample:
-    """Write a sample of what `drawn` writes to a file and tells about. Raises DatasetError."""
-    with _appearing(folder) as new:
-        found = drawn(new / DOCUMENTS)
-        _refuse_twins(name, found, new / DOCUMENTS)
-        manifest = _manifest(name, metadata, found, new / DOCUMENTS, seed)
-        sync(new / DOCUMENTS)
-        write_whole(new / MANIFEST, manifest.model_dump_json(indent=2) + "\n", durable=True)
+    with appearing(folder) as new:
+        spool = Spool(new / SPOOL, Seal() if anonymise else None)
+        drawn = _draw_again(sample, spool, **asked) if sample else draw_runs(collection, spool, **asked)
+        before = sample.manifest.anonymised if sample else None
+        manifest = write_sample(
+            new, collection.name, collection.metadata, drawn, spool, seed=seed, anonymise=anonymise, before=before
+        )
     return Sample(folder, manifest)
 
 
-@contextmanager
-def _appearing(folder: Path) -> Iterator[Path]:
-    """Give a folder that is called `folder` once the block has ended well, and is gone where it has not."""
-    new = folder.with_name(half_written(f"{folder.name}.{os.getpid()}"))
-    try:
-        if folder.is_symlink() or (folder.exists() and any(folder.iterdir())):
-            raise DatasetError(f"sample {folder}: something is there already; give another folder, or remove it")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(new, ignore_errors=True)
-        new.mkdir(_OWNERS)
-        yield new
-        new.rename(folder)
-        sync(folder.parent)
-    except OSError as error:
-        raise DatasetError(
-            f"sample {folder}: cannot be written ({error.strerror}); check rights and free space"
-        ) from None
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
+def _draw_again(sample: Sample, spool: Spool, *, most_bytes: int, run_documents: int, seed: int) -> Drawn:
+    """Keep runs of a sample, as of the collection that it was taken from."""
+    documents = sample.documents()
+    for whole in sample.manifest.runs:
+        for begin in range(0, whole.documents, run_documents):
+            part = list(islice(documents, min(run_documents, whole.documents - begin)))
+            if not part:
+                raise DatasetError(f"sample {sample.folder}: has fewer documents than its manifest says; take it again")
+            for number, document in enumerate(part, whole.offset + begin + 1):
+                check(document, f"sample {sample.folder}, document {number} of its source")
+            run = Run(offset=whole.offset + begin, documents=len(part), bytes=sum(map(len, part)))
+            spool.append(len(spool.kept), run, part)
+    told = sample.manifest
+    thin_out(spool, f"sample {sample.folder}", most_bytes, seed)
+    every = spool.size_bytes == told.bytes
+    runs = told.runs if every else tuple(one.run for one in spool.kept)
+    return Drawn(runs, told.source_documents, told.source_bytes, told.source_bytes_estimated)
+
+
+def write_sample(  # noqa: PLR0913 what is written, and how
+    new: Path,
+    name: str,
+    metadata: Metadata,
+    drawn: Drawn,
+    spool: Spool,
+    *,
+    seed: int,
+    anonymise: Anonymise | None,
+    before: Anonymised | None = None,
+) -> SampleManifest:
+    """Write what a spool keeps, and a manifest, to a folder, in which nothing else stays. Raises DatasetError.
+
+    `before` says how the documents were anonymised before they were drawn.
+    """
+    documents = new / DOCUMENTS
+    documents.unlink(missing_ok=True)  # of one that was killed here
+    anonymised = before
+    if anonymise:
+        anonymised, metadata = anonymise_runs(spool, documents, name, anonymise), without_values(metadata)
+    else:
+        with documents.open("xb") as file:
+            file.writelines(spool.runs())
+    _refuse_twins(name, drawn, documents)
+    manifest = _manifest(name, metadata, drawn, documents, seed).model_copy(update={"anonymised": anonymised})
+    sync(documents)
+    write_whole(new / MANIFEST, manifest.model_dump_json(indent=2) + "\n", durable=True)
+    for entry in new.iterdir():
+        if entry.name not in {DOCUMENTS, MANIFEST}:
+            entry.unlink()
+    return manifest
 
 
 def _refuse_twins(name: str, drawn: Drawn, path: Path) -> None:
@@ -178,7 +165,7 @@ def _manifest(name: str, metadata: Metadata, drawn: Drawn, path: Path, seed: int
         source_bytes_estimated=drawn.bytes_estimated,
         documents=documents,
         bytes=size,
-        digest=_digest(path),
+        digest=digest(path),
         runs=drawn.runs,
         seed=seed,
         id_kinds=found.id_kinds,
@@ -187,11 +174,3 @@ def _manifest(name: str, metadata: Metadata, drawn: Drawn, path: Path, seed: int
         values_left_out=found.values_left_out,
         **metadata.model_dump(),
     )
-
-
-def _digest(path: Path) -> str:
-    return blake3().update_mmap(path).hexdigest()
-
-
-def _first(error: Exception) -> str:
-    return str(error).partition("\n")[0]

@@ -59,6 +59,8 @@ class LiveCollection:
     """Database and collection: `shop.orders`."""
     answer_ms: int
     """How long the server may take for an answer."""
+    member: str | None
+    """Its address, as the member itself gives it; None where it is of no replica set."""
     database: "Database[dict[str, Any]]"
 
     @property
@@ -73,18 +75,22 @@ class LiveCollection:
         stats = found["cursor"]["firstBatch"][0]["storageStats"]
         return int(stats["count"]), int(stats["size"]), int(stats["storageSize"])
 
-    def metadata(self) -> Metadata:
-        """Tell what a dump's metadata would. Raises DatasetError for a view and its like, and what is not there."""
+    def about(self) -> tuple[Metadata, str]:
+        """Tell what a dump's metadata would, and the collection's UUID.
+
+        Raises DatasetError for a view and its like, and what is not there.
+        """
         listed = self.ask({"listCollections": 1, "filter": {"name": self.collection}})["cursor"]["firstBatch"]
         if not listed:
             raise DatasetError(f"dataset {self.name}: there is no such collection, or the user may not see it")
         found = {"type": listed[0].get("type"), "options": listed[0].get("options", {})}
+        uuid = bytes(listed[0].get("info", {}).get("uuid", b"")).hex()
         if found["type"] == "collection":
             if "clusteredIndex" in found["options"]:
                 raise DatasetError(f"dataset {self.name}: is a clustered collection, which can't be read live; dump it")
             found["indexes"] = self.ask({"listIndexes": self.collection})["cursor"]["firstBatch"]
         text = json_util.dumps(found, json_options=json_util.CANONICAL_JSON_OPTIONS)
-        return parse_metadata(json.dumps(json.loads(text)), f"dataset {self.name}")
+        return parse_metadata(json.dumps(json.loads(text)), f"dataset {self.name}"), uuid
 
     def bounds(self) -> tuple[int, int] | None:
         """Give the first and the last record's id; None where there are no documents."""
@@ -138,8 +144,8 @@ class LiveCollection:
 class _OneMember:
     """Keeps to one member, once there is one to keep to: another one's records have other ids."""
 
-    def __init__(self) -> None:
-        self.address: str | None = None
+    def __init__(self, address: str | None) -> None:
+        self.address = address
 
     def __call__(self, found: "list[ServerDescription]") -> "list[ServerDescription]":
         """Give the members that may be asked."""
@@ -147,8 +153,12 @@ class _OneMember:
 
 
 @contextmanager
-def live_collection(uri_file: Path, name: str, *, answer_ms: int) -> Iterator[LiveCollection]:
+def live_collection(
+    uri_file: Path, name: str, *, answer_ms: int, member: str | None = None
+) -> Iterator[LiveCollection]:
     """Open a collection called `<db>.<collection>` by the connection string in a file, preferably on a secondary.
+
+    If a `member` is named, by its address, only that one is asked.
 
     Raises DatasetError, in the block too, and never with the connection string: the file is none that only its owner
     can read, the user can do more than read, the deployment is sharded, the server refuses, hangs or is gone.
@@ -159,19 +169,20 @@ def live_collection(uri_file: Path, name: str, *, answer_ms: int) -> Iterator[Li
     uri = _uri(uri_file)
     from pymongo.errors import PyMongoError  # noqa: PLC0415 only what asks a server pays for the driver
 
-    member = _OneMember()
+    one = _OneMember(member)
     try:
-        with _client(uri, member, answer_ms) as client:
+        with _client(uri, one, answer_ms) as client:
             found = client.get_database(database)
             told = _hello(found)
-            member.address = told.get("me")
-            live = LiveCollection(name, answer_ms, found)
+            one.address = told.get("me")
+            live = LiveCollection(name, answer_ms, one.address, found)
             if told.get("msg") == "isdbgrid":
                 raise DatasetError(f"dataset {name}: is behind mongos; connect to the members of one shard, or dump it")
             _refuse_writers(live)
             yield live
     except (PyMongoError, UserWarning) as error:
-        raise DatasetError(f"dataset {name}, {uri_file}: {_told(error)}") from None
+        begun = f"; the sample that was begun goes on with {member} alone" if member else ""
+        raise DatasetError(f"dataset {name}, {uri_file}: {_told(error)}{begun}") from None
 
 
 def _client(uri: str, member: _OneMember, answer_ms: int) -> "MongoClient[dict[str, Any]]":

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from datasets.collections.appearing import is_unfinished
 from datasets.collections.archive import MAGIC, ArchivedCollection, archived, archived_metadata
 from datasets.collections.bson_file import BsonFile
 from datasets.collections.json_file import JsonFile
 from datasets.collections.metadata import LARGEST_BYTES, Metadata, parse_metadata
 from datasets.collections.records import Collection
+from datasets.collections.stored_sample import DOCUMENTS, Sample, is_sample
 from datasets.collections.streams import opened
 from datasets.errors import DatasetError
 
@@ -23,11 +25,13 @@ _NAMED = 8
 def find_collection(path: Path) -> Collection:
     """Find the collection: a file by its content, a mongodump folder's only one, or `<archive>/<db>.<collection>`.
 
+    A sample's folder is found, too: its documents, with the name and the metadata of the collection they are from.
+
     Raises DatasetError: there is none, there are several and none is named, or it is none that could be loaded.
     """
     try:
         if path.is_dir():
-            return _dumped(_only(path, list(islice(_bson_files(path), _MOST_ENTRIES))), links=False)
+            return _in_folder(path)
         if not path.exists() and path.parent.is_file():
             return _archive(path.parent, path.name)
         if not path.exists():
@@ -46,6 +50,16 @@ def find_collection(path: Path) -> Collection:
     raise DatasetError(
         f"dataset {path}: holds neither JSON ({{ or [ comes first) nor what mongodump writes; see docs/own-data.md"
     )
+
+
+def _in_folder(folder: Path) -> Collection:
+    """Give what a sample's or a dump's folder holds."""
+    if is_unfinished(folder.absolute()):
+        raise DatasetError(f"dataset {folder}: is of a sample that was not taken to its end; take it again")
+    if not is_sample(folder):
+        return _dumped(_only(folder, list(islice(_bson_files(folder), _MOST_ENTRIES))), links=False)
+    told, path = Sample.load(folder).manifest, folder / DOCUMENTS
+    return Collection(path, told.source, BsonFile(path, links=False), sizes_are_bson=True, metadata=told.metadata)
 
 
 def _head(path: Path) -> bytes:

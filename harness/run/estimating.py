@@ -13,11 +13,9 @@ import numpy as np
 from analysis.estimate import storage
 from analysis.estimate.records import Dictionary, Estimate, Index, Price, Row, Source
 from analysis.trial.records import Compressor, Settings
-from datasets import OwnDocuments, mean_bytes, run_documents
-from datasets.collections import take_sample
-from datasets.errors import DatasetError
+from datasets import updatable_paths
 from datasets.profiling import LEVEL, of_documents, with_dictionary
-from harness.errors import EngineError, HostError, InputError
+from harness.errors import EngineError, HostError
 from harness.hosts.playbooks import run_playbook
 from harness.plan.estimating import (
     INDEXES,
@@ -29,16 +27,17 @@ from harness.plan.estimating import (
     estimate_vars,
     shapes,
 )
+from harness.run import sampling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from datasets.collections import Sample, SampleManifest
+    from datasets.collections import Anonymise, Sample, SampleManifest
     from harness.hosts.site import Site
+    from harness.run.sampling import Live
     from harness.spec.engines import Engine
 
-_SEED = 1
 _LONGEST_S = 1800.0
 _GB = 1e9
 LOG_FILE = "ansible.log"
@@ -49,9 +48,10 @@ class Wanted:
     """What is to be estimated, and with what."""
 
     name: str
-    data: Path
+    data: Path | Live
     engine: Engine
     price: Price | None = None
+    anonymise: Anonymise | None = None
     sample_bytes: int = SAMPLE_BYTES
     port: int = 27117
 
@@ -60,10 +60,10 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
     """Take a sample, load it under each setting on the site's first database host, and estimate.
 
     `folder` is made, and gets the logs. The sample is in Pressgauge's own folder meanwhile, and gone when this returns
-    or raises.
+    or raises; but what was read of a live collection stays where it could not be read to the end.
 
     Raises:
-        InputError: the source can't be read.
+        InputError: the source can't be read, or anonymising it changes too much.
         HostError: the loads failed, or the folder can't be written.
         EngineError: a setting did not take effect.
     """
@@ -74,25 +74,25 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
         shutil.rmtree(private, ignore_errors=True)  # a killed estimate's
         try:
             tell("taking the sample")
-            sample = _sample(wanted, private)
+            sample = sampling.sample(
+                sampling.Wanted(
+                    wanted.data, wanted.sample_bytes, documents=SAMPLE_DOCUMENTS, anonymise=wanted.anonymise
+                ),
+                private,
+                tell,
+            )
+            for line in sampling.describe(sample):
+                tell(line)
             loads = _load(wanted, sample, site, folder, tell)
-            dictionary = _dictionary(sample)
+            dictionary, updatable = _dictionary(sample), updatable_paths(sample.folder)
         except BaseException as error:
             site.tear_down_after(error)
             raise
         finally:
             shutil.rmtree(private, ignore_errors=True)
     found = _estimated(wanted, sample.manifest, loads, began)
-    return found.model_copy(update={"dictionary": dictionary})
-
-
-def _sample(wanted: Wanted, folder: Path) -> Sample:
-    try:
-        run, each = run_documents(wanted.data), mean_bytes(OwnDocuments(path=wanted.data))
-        most_bytes = min(wanted.sample_bytes, SAMPLE_DOCUMENTS * each)
-        return take_sample(wanted.data, folder, most_bytes=most_bytes, run_documents=run, seed=_SEED)
-    except DatasetError as error:
-        raise InputError(str(error), do="give DATA=<file or folder> as docs/own-data.md has it") from error
+    source = found.source.model_copy(update={"updatable": updatable})
+    return found.model_copy(update={"source": source, "dictionary": dictionary})
 
 
 def _dictionary(sample: Sample) -> Dictionary | None:

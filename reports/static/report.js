@@ -178,7 +178,10 @@ function flips(figures, choice, at, quantiles) {
 function redrawCurve(cost, figures, choice, at) {
   const spec = data.charts[cost.curve.chart];
   const element = document.querySelector(`[data-chart="${cost.curve.chart}"]`);
-  if (!spec || !element || !figures.has(cost.baseline) || !(at > 0) || !Number.isFinite(at)) return;
+  if (!spec || !element || !figures.has(cost.baseline)) return;
+  const figure = element.closest("figure");
+  figure.hidden = !(at > 0 && Number.isFinite(at)); // without a price there is nothing to compare
+  if (figure.hidden) return;
   const { furthest, points } = cost.curve;
   const means = new Map();
   for (const [arm, blocks] of figures) {
@@ -200,7 +203,7 @@ function redrawCurve(cost, figures, choice, at) {
   spec.datasets[now] = [{ at, what: "prices now" }];
   spec.datasets[rules] = inside.map(({ arm, side, value }) => ({ at: value, what: `${arm} is cheaper ${side}` }));
   for (const layer of spec.layer.slice(0, 2)) layer.encoding.x.scale.domain = [at / furthest, at * furthest];
-  listFlips(element.closest("figure"), crossings);
+  listFlips(figure, crossings);
   element.drawing = (element.drawing ?? Promise.resolve()).then(() => draw(element));
 }
 

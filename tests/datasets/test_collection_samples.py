@@ -19,6 +19,7 @@ from datasets.collections.draw import draw_runs
 from datasets.collections.metadata import Metadata
 from datasets.collections.profile import profile
 from datasets.collections.records import Collection, Record
+from datasets.collections.spool import Spool
 from tests.datasets.dumps import archive, dumped, write
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def test_runs_are_drawn_evenly(tmp_path: Path) -> None:
     collection = Collection(tmp_path, "made", Made(1200), sizes_are_bson=True, metadata=Metadata())
     drawn, seeds, most_bytes = Counter[int](), 200, 12_000
     for seed in range(seeds):
-        found = draw_runs(collection, tmp_path / f"{seed}", most_bytes=most_bytes, run_documents=2, seed=seed)
+        found = draw_runs(collection, Spool(tmp_path / f"{seed}"), most_bytes=most_bytes, run_documents=2, seed=seed)
         starts = [run.offset // 2 for run in found.runs]
         gaps = [after - before for before, after in zip([-1, *starts], [*starts, 600], strict=True)]
         assert max(gaps) < 40, "in 600 runs, some 56 of which are drawn, none of a source's regions is left out"

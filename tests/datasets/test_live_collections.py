@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +13,9 @@ import pymongo
 import pytest
 
 from datasets import DatasetError
-from datasets.collections import Sample, read_documents, take_live_sample
+from datasets.collections import Sample, find_collection, read_documents, take_live_sample
 from tests.ansible.mongods import serving
+from tests.harness.commands import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -220,3 +224,53 @@ def refused(uri_file: Path, name: str, message: str) -> None:
     assert "password@" not in str(found.value).replace("user:password@host", "")
     assert PASSWORD not in str(found.value)
     assert sorted(uri_file.parent.iterdir()) == before
+
+
+HALF = """
+import sys
+from pathlib import Path
+from datasets.collections import take_live_sample
+uri_file, folder = map(Path, sys.argv[1:])
+asked = {"most_bytes": 200_000, "run_documents": 50, "seed": 3}
+take_live_sample(uri_file, "shop.orders", folder, **asked, bytes_per_s=20_000)
+"""
+ABOUT = 3
+"""Questions about the collection, which each reading begins with."""
+LIKE_IT: dict[str, Any] = {"most_bytes": 200_000, "run_documents": 50, "seed": 3}
+
+
+def killed_half_way(uri_file: Path, folder: Path) -> int:
+    """Begin a sample, kill the process once it has read some runs, and tell how many."""
+    lines = folder.with_name(f".{folder.name}.tmp") / "runs.jsonl"
+    with subprocess.Popen([sys.executable, "-c", HALF, str(uri_file), str(folder)], cwd=ROOT) as reading:
+        while not lines.exists() or lines.read_bytes().count(b"\n") < 5:
+            assert reading.poll() is None
+            time.sleep(0.01)
+        reading.kill()
+    return lines.read_bytes().count(b"\n")
+
+
+def test_a_sample_that_was_killed_goes_on_where_it_stopped(owner: Client, uri_file: Path, tmp_path: Path) -> None:
+    def asked() -> int:
+        return int(owner.admin.command("serverStatus")["opcounters"]["query"])
+
+    before = asked()
+    whole = take_live_sample(uri_file, "shop.orders", tmp_path / "whole", **LIKE_IT).manifest
+    queries = asked() - before
+    read = killed_half_way(uri_file, tmp_path / "sample")
+    part = tmp_path / ".sample.tmp"
+    with pytest.raises(DatasetError, match="was not taken to its end"):
+        find_collection(part)
+    assert not (tmp_path / "sample").exists()
+    with (part / "runs").open("ab") as file:
+        file.write(b"half of a run")
+    starts = len(json.loads((part / "starts.json").read_text())["after"])
+    told: list[str] = []
+    before = asked()
+    sample = take_live_sample(uri_file, "shop.orders", tmp_path / "sample", **LIKE_IT, tell=told.append)
+    rest = asked() - before
+    assert told == [f"shop.orders: going on after {read} runs that were read before"]
+    assert sample.manifest == whole
+    assert rest <= starts - read + ABOUT < queries - starts, "no run is read and no start is drawn again"
+    assert sorted(path.name for path in sample.folder.iterdir()) == ["documents.bson", "manifest.json"]
+    assert not part.exists()

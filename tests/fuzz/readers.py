@@ -120,6 +120,20 @@ def _beside_documents(path: Path) -> object:
     return _sampled(path.with_name("a.bson"))
 
 
+def _sample_again(path: Path) -> object:
+    path.with_name("documents.bson").write_bytes(b"".join(_DOCUMENTS))
+    return _sampled(path.parent)
+
+
+def _sample_manifest() -> bytes:
+    with TemporaryDirectory() as folder:
+        source = Path(folder, "a.bson")
+        source.write_bytes(b"".join(_DOCUMENTS))
+        return (
+            take_sample(source, Path(folder, "sample"), most_bytes=2**20, seed=1).folder / "manifest.json"
+        ).read_bytes()
+
+
 _DOCUMENTS = tuple(bson.encode({"_id": n, "a": {"b": [n, "text", None, 1.5, b"\x00"]}}) for n in range(3))
 _LINES = b'{"a": {"$numberLong": "5"}, "b": ["\\u00e4", null, 1.5e3]}\n{"_id": {"$oid": "65a000000000000000000001"}}\n'
 _ARRAY = b'[\n {"a": {"$date": "2023-11-14T22:13:20.123Z"}},\n {"b": {"$binary": {"base64": "AA==", "subType": "00"}}}]'
@@ -128,6 +142,7 @@ READERS = {
     "bson-documents": Reader((b"".join(_DOCUMENTS), gzip.compress(b"".join(_DOCUMENTS))), _sampled, DatasetError),
     "archive": Reader((archive({"a.b": _DOCUMENTS}),), _sampled, DatasetError),
     "dump-metadata": Reader((json.dumps(METADATA).encode(),), _beside_documents, DatasetError, "a.metadata.json"),
+    "sample-manifest": Reader((_sample_manifest(),), _sample_again, DatasetError, "manifest.json"),
     "spec": Reader(
         tuple(path.read_bytes() for path in sorted((ROOT / "campaigns").glob("*.yaml"))), load_campaign, InputError
     ),

@@ -297,6 +297,10 @@ def test_prices_compute_what_the_analysis_would(browser: Browser, tmp_path: Path
                 assert row.locator("[data-field=interval]").inner_text() == spread
         assert page.locator("tr.cheapest").get_attribute("data-arm") == costs.cheapest
         assert_curve(page, costs)
+        curve = page.locator("figure:has([data-chart=cost-curve])")
+        for price, shown in (("0", False), ("0.4", True)):
+            page.locator("form[data-cost] input[name=storage_per_gb_month]").fill(price)
+            assert curve.is_visible() is shown
         page.locator("form[data-cost] input[name=replicas]").fill("")
         assert page.locator("tr.cheapest").count() == 1, "an unfinished input changes nothing"
         assert visit.complaints == []
