@@ -9,6 +9,7 @@ PYTHON   := .venv/bin/python
 ENGINE   := .pressgauge/engines/pypi-6.0.5/bin/mongod
 HARNESS  := $(PYTHON) -m harness
 MAVEN    := mvn -q -f workloads/java/pom.xml
+MAVEN_BENCH := mvn -q -f workloads/bench/java/pom.xml
 MAVEN_LIST := org.apache.maven.plugins:maven-dependency-plugin:3.8.1:list
 stored    = --store "$(STORE)" $(if $(ENDPOINT),--endpoint "$(ENDPOINT)")
 cloud_home = $(if $(HOME_DIR),--home "$(HOME_DIR)")
@@ -24,7 +25,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan estimate sample import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
+.PHONY: help setup setup-test run-campaign plan estimate sample profile-dataset import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -45,6 +46,12 @@ estimate: setup ## What DATA=file or folder (or URI_FILE=file COLLECTION=db.name
 
 sample: setup ## A sample of DATA=file or folder (or URI_FILE=file COLLECTION=db.name) in INTO=folder, to estimate elsewhere (SIZE=64MB SEED=2 ANONYMISE=1)
 	@$(HARNESS) sample $(documents) --results "$(RESULTS)" $(if $(INTO),--into "$(INTO)") $(if $(SIZE),--size "$(SIZE)") $(if $(SEED),--seed "$(SEED)")
+
+profile-dataset: setup ## How far codecs compress DATA (file, folder or campaign) and how fast, by block size and processes (BYTES=16MiB PROCESSES=2)
+	@$(if $(DATA),,$(error profile-dataset needs DATA=<a file, a folder or a campaign>))
+	@$(HARNESS) profile-dataset "$(DATA)" --results "$(RESULTS)" $(cloud_home) $(if $(NAME),--name "$(NAME)") \
+	     $(if $(DATASET),--dataset "$(DATASET)") $(if $(AS_BYTES),--as-bytes) $(if $(BYTES),--bytes "$(BYTES)") \
+	     $(if $(PROCESSES),--processes "$(PROCESSES)") $(if $(CODECS),--codecs "$(CODECS)")
 
 tear-down: setup ## End everything that a killed run left on the hosts (the next run does so by itself)
 	@$(HARNESS) tear-down $(options)
@@ -137,10 +144,12 @@ lint: setup-test ## Linters and type checks only
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" ANSIBLE_CONFIG=ansible/ansible.cfg .venv/bin/ansible-lint -q --offline
 	@.venv/bin/yamllint -s campaigns ansible
 	@$(MAVEN) spotless:check
+	@$(MAVEN_BENCH) spotless:check
 
 format: setup-test ## Format Python and Java
 	@.venv/bin/ruff check --fix . && .venv/bin/ruff format .
 	@$(MAVEN) spotless:apply
+	@$(MAVEN_BENCH) spotless:apply
 
 .PHONY: fuzz
 fuzz: setup-test ## Ten thousand damaged files for every reader (hours)
@@ -160,11 +169,16 @@ bench: setup ## Client CPU per operation of the load generator, compared with a 
 	@test -x $(ENGINE) || $(HARNESS) run smoke --results .pressgauge/bench --quiet
 	@$(PYTHON) -m workloads.bench --mongod $(ENGINE) --corpus .pressgauge/datasets --out "$(RESULTS)/bench.json"
 
+bench-codecs: setup-test ## Codecs and digests in the JVM (JMH) and natively, on DATA (default: the campaign quick), to codecs.json (five minutes)
+	@$(MAVEN_BENCH) package
+	@cd "$(HOME)/.m2/repository" && sha256sum --check --strict --quiet --ignore-missing "$(CURDIR)/requirements/bench-java.lock"
+	@$(PYTHON) -m tests.proofs.codecs "$(or $(DATA),quick)" "$(RESULTS)" workloads/bench/java/target/pressgauge-bench.jar
+
 bench-report: setup-test ## Time to render a report in a fresh process: of 12 and of 1,000 trials, or of RENDER=<run>
 	@$(PYTHON) -m tests.reports.bench $(RENDER)
 
-screenshot: setup-test ## Write a picture of the top of RUN's report to PICTURE (default: docs/report.png)
-	@$(PYTHON) -m tests.reports.screenshot "$(RUN)/report/index.html" "$(or $(PICTURE),docs/report.png)"
+screenshot: setup-test ## Write a picture of the top of RUN's report to PICTURE (default: docs/report.png); NUMBERED=1 as in docs/sample-report.md
+	@$(PYTHON) -m tests.reports.screenshot "$(RUN)/report/index.html" "$(or $(PICTURE),docs/report.png)" $(if $(NUMBERED),--numbered)
 
 prove-store: setup-test ## Send a run of 1 GB to an S3 store and back, killed half-way: bit-identical, in at most 200 MB (two minutes)
 	@$(PYTHON) -m tests.harness.prove_store
@@ -194,14 +208,19 @@ lock: lock-java setup ## Lock the newest versions of the Python packages, and al
 	     requirements/run.lock .pressgauge/dev.lock > requirements/dev.lock
 	@rm .pressgauge/dev.lock
 
+DIGESTS := find * -name '*.jar' -o -name '*.pom' | LC_ALL=C sort | xargs sha256sum
+
 .PHONY: lock-java
 lock-java:
 	@rm -rf .pressgauge/lock
 	@$(MAVEN) -Dmaven.repo.local="$(CURDIR)/.pressgauge/lock" -DskipTests package
 	@sha256sum workloads/java/pom.xml > requirements/java.lock
-	@cd .pressgauge/lock && find * -name '*.jar' -o -name '*.pom' | LC_ALL=C sort | xargs sha256sum >> "$(CURDIR)/requirements/java.lock"
+	@cd .pressgauge/lock && $(DIGESTS) >> "$(CURDIR)/requirements/java.lock"
+	@rm -rf .pressgauge/lock
+	@$(MAVEN_BENCH) -Dmaven.repo.local="$(CURDIR)/.pressgauge/lock" package
+	@cd .pressgauge/lock && $(DIGESTS) > "$(CURDIR)/requirements/bench-java.lock"
 	@rm -rf .pressgauge/lock
 
 clean: ## Remove everything that set-up and builds made; keep results
-	@rm -rf .venv .pressgauge .mypy_cache .ruff_cache .pytest_cache .hypothesis .ansible workloads/java/target
+	@rm -rf .venv .pressgauge .mypy_cache .ruff_cache .pytest_cache .hypothesis .ansible workloads/java/target workloads/bench/java/target
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,7 +14,7 @@ from datasets.corpus import Corpus
 from datasets.documents import DocumentShape, TextDocuments
 from datasets.errors import DatasetError
 from datasets.ratios import ExpectedRatio, expected_ratios
-from datasets.recipes import Recipe, YcsbRandom
+from datasets.recipes import TextRecipe, YcsbRandom
 from datasets.units import locales, source, units
 
 FORMAT_VERSION = 1
@@ -41,7 +41,7 @@ class Manifest(BaseModel):
     path: Path = Field(description="The corpus file; not stored, since a corpus may move.", exclude=True)
 
 
-def prepare(recipe: Recipe, seed: int, corpora_dir: Path) -> Manifest:
+def prepare(recipe: TextRecipe, seed: int, corpora_dir: Path) -> Manifest:
     """Give the corpus of a recipe and seed: from the cache where it is whole, else built.
 
     The cache key is the digest of recipe, seed and source (Faker's version, or the content of the user's file).
@@ -66,7 +66,7 @@ def _cached(path: Path) -> Manifest | None:
     return manifest if intact else None
 
 
-def _built(recipe: Recipe, seed: int, path: Path) -> Manifest:
+def _built(recipe: TextRecipe, seed: int, path: Path) -> Manifest:
     data = _corpus_bytes(recipe, seed)
     corpus = Corpus.from_bytes(data, recipe.recipe)
     shape = DocumentShape()
@@ -96,7 +96,7 @@ def _built(recipe: Recipe, seed: int, path: Path) -> Manifest:
     return manifest
 
 
-def _corpus_bytes(recipe: Recipe, seed: int) -> bytes:
+def _corpus_bytes(recipe: TextRecipe, seed: int) -> bytes:
     lines = []
     for number, unit in enumerate(units(recipe, seed), 1):
         line = unit.replace("\r\n", " ").replace("\r", " ").replace("\n", " ").strip(" ")

@@ -6,8 +6,10 @@ recomputed and compared without having been stored. All arithmetic is on unsigne
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from types import MappingProxyType
+from typing import Literal, Protocol
 
+import bson
 from pydantic import BaseModel, ConfigDict, Field
 
 from datasets.corpus import Corpus
@@ -33,21 +35,20 @@ DocumentSource = Literal["text"]
 """Names of the sources below, as a spec gives them and Java's `Documents.of` knows them."""
 
 
+NO_VERSIONS: Mapping[int, int] = MappingProxyType({})
+
+
 class Documents(Protocol):
     """A source of documents: what every record holds in every version, as a pure function of their numbers.
 
     Its Java twin is the interface of the same name, which also checks what is stored.
     """
 
-    @property
-    def shape(self) -> DocumentShape:
-        """Give the fields of every document."""
+    def document(self, record: int, versions: Mapping[int, int] = NO_VERSIONS) -> bytes:
+        """Give a document's BSON as it is stored when updates have left these versions of fields, by their places."""
 
-    def value(self, record: int, field: int, version: int) -> bytes:
-        """Give the value of a field: version 0 as loaded, a later one as an update writes it."""
-
-    def document(self, record: int, version: int = 0) -> dict[str, Any]:
-        """Give a document with all its fields in one version, ready for BSON."""
+    def sample(self, size_bytes: int) -> list[bytes]:
+        """Give loaded documents of about so many bytes in all, neighbours beside each other."""
 
 
 def mix(z: int) -> int:
@@ -112,13 +113,19 @@ class TextDocuments:
         """Give the value of a field, as the function `value` does."""
         return value(self.corpus, self.seed, record, field, version, self.shape.field_length_bytes)
 
-    def document(self, record: int, version: int = 0) -> dict[str, Any]:
+    def document(self, record: int, versions: Mapping[int, int] = NO_VERSIONS) -> bytes:
         """Give `_id` and the fields, in the order in which they are stored."""
         fields = {
-            f"field{field}": self.value(record, field, version).decode() for field in range(self.shape.field_count)
+            f"field{field}": self.value(record, field, versions.get(field, 0)).decode()
+            for field in range(self.shape.field_count)
         }
-        return {"_id": key_name(record), **fields}
+        return bson.encode({"_id": key_name(record), **fields})
+
+    def sample(self, size_bytes: int) -> list[bytes]:
+        """Give the first documents in the order of insertion, 64 at least."""
+        count = max(64, size_bytes // (self.shape.field_count * self.shape.field_length_bytes))
+        return [self.document(record) for record in range(count)]
 
 
 SOURCES: Mapping[DocumentSource, Callable[[Corpus, int, DocumentShape], Documents]] = {"text": TextDocuments}
-"""Each source, made of the corpus, the campaign's seed and the documents' shape."""
+"""Each source of text, made of the corpus, the campaign's seed and the documents' shape."""

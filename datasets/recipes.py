@@ -3,21 +3,14 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field
 
-Locale = Literal[
-    "ar_AA", "az_AZ", "bn_BD", "cs_CZ", "da_DK", "de_AT", "de_DE", "el_GR", "en_PH", "en_US", "es_AR", "es_ES",
-    "es_MX", "fa_IR", "fil_PH", "fr_FR", "he_IL", "hy_AM", "it_IT", "ja_JP", "mk_MK", "nl_BE", "nl_NL", "pl_PL",
-    "ru_RU", "th_TH", "tl_PH", "uk_UA", "vi_VN", "zh_CN", "zh_TW",
-]  # fmt: skip
-"""Locales in which Faker has words of its own. In any other it silently writes Latin."""
+from core.model import Part
+from datasets.document_recipes import DocumentRecipe
+from datasets.locales import Locale, Locales
 
 
-class _Recipe(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class FakerSentences(_Recipe):
+class FakerSentences(Part):
     """Short sentences by Faker in one language, as in Arm's article of 2022."""
 
     recipe: Literal["faker-sentences"] = Field("faker-sentences", description="Short sentences by Faker.")
@@ -27,7 +20,7 @@ class FakerSentences(_Recipe):
     locale: Locale = Field("en_US", description="Language of the sentences, as a Faker locale.")
 
 
-class FakerParagraphs(_Recipe):
+class FakerParagraphs(Part):
     """Paragraphs by Faker, one language after the other, so that most text is not ASCII."""
 
     recipe: Literal["faker-paragraphs"] = Field("faker-paragraphs", description="Paragraphs in several languages.")
@@ -37,21 +30,13 @@ class FakerParagraphs(_Recipe):
     sentences_per_paragraph: int = Field(
         5, ge=1, le=100, description="Average number of sentences per paragraph; Faker varies it by 40 %."
     )
-    locales: tuple[Locale, ...] = Field(
+    locales: Locales = Field(
         ("en_US", "de_DE", "fr_FR", "ru_RU", "ja_JP", "ar_AA", "el_GR"),
-        min_length=1,
         description="Faker locales, which alternate by paragraph. Each locale only once.",
     )
 
-    @field_validator("locales")
-    @classmethod
-    def _no_locale_twice(cls, locales: tuple[Locale, ...]) -> tuple[Locale, ...]:
-        if len(set(locales)) < len(locales):
-            raise ValueError("name each locale once: the same locale twice would write the same text twice")
-        return locales
 
-
-class YcsbRandom(_Recipe):
+class YcsbRandom(Part):
     """The values that stock YCSB writes: near-random bytes, a control that hardly any codec can compress."""
 
     recipe: Literal["ycsb-random"] = Field("ycsb-random", description="Near-random text as stock YCSB writes it.")
@@ -64,7 +49,7 @@ class YcsbRandom(_Recipe):
     )
 
 
-class UserFile(_Recipe):
+class UserFile(Part):
     """Your own text: a UTF-8 file, one unit per line."""
 
     recipe: Literal["file"] = Field("file", description="A text file of your own.")
@@ -81,5 +66,8 @@ class UserFile(_Recipe):
     )
 
 
-Recipe = Annotated[FakerSentences | FakerParagraphs | YcsbRandom | UserFile, Field(discriminator="recipe")]
+TextRecipe = FakerSentences | FakerParagraphs | YcsbRandom | UserFile
+"""What makes the text that documents are cut from."""
+
+Recipe = Annotated[TextRecipe | DocumentRecipe, Field(discriminator="recipe")]
 """Any recipe; its `recipe` key says which."""

@@ -11,7 +11,7 @@ import numpy as np
 from blake3 import blake3
 
 from datasets.errors import DatasetError
-from datasets.recipes import FakerParagraphs, FakerSentences, Recipe, UserFile, YcsbRandom
+from datasets.recipes import FakerParagraphs, FakerSentences, TextRecipe, UserFile, YcsbRandom
 
 if TYPE_CHECKING:
     from faker import Faker
@@ -20,7 +20,7 @@ LARGEST_FILE_BYTES = 2**30  # each client holds the corpus in memory, in one arr
 _RANDOM_UNIT_BYTES = 102  # a value of the default 100 bytes then has the very structure of a stock one
 
 
-def units(recipe: Recipe, seed: int) -> Iterator[str]:
+def units(recipe: TextRecipe, seed: int) -> Iterator[str]:
     """Give the units of a recipe in their order. Raises DatasetError for a file that cannot be used."""
     match recipe:
         case FakerSentences():
@@ -36,7 +36,7 @@ def units(recipe: Recipe, seed: int) -> Iterator[str]:
             return _file_units(recipe)
 
 
-def source(recipe: Recipe) -> str:
+def source(recipe: TextRecipe) -> str:
     """Name what beside recipe and seed the units depend on: Faker's version, or the content of the file."""
     match recipe:
         case FakerSentences() | FakerParagraphs():
@@ -47,7 +47,7 @@ def source(recipe: Recipe) -> str:
             return f"blake3 {blake3(_read(recipe.path)).hexdigest()}"
 
 
-def locales(recipe: Recipe) -> tuple[str, ...]:
+def locales(recipe: TextRecipe) -> tuple[str, ...]:
     """Give the locales that a recipe draws from; none where it is not Faker's."""
     match recipe:
         case FakerSentences():

@@ -1,4 +1,4 @@
-"""What people look at: the report of a run, the index of runs, the decision in five lines, and estimates."""
+"""What people look at: the report of a run, the index of runs, the decision in five lines, estimates, and profiles."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from core.files import LinkedError
 from reports.errors import TemplateFaultError
 from reports.estimate_texts import lines as estimate_lines
+from reports.profile_texts import lines as profile_lines
 from reports.run import Run, RunSummary, Shift, by_campaign
 from reports.terminal import summary_lines
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from analysis.estimate.records import Estimate
+    from analysis.profile.records import Profile
 
 __all__ = [
     "LinkedError",
@@ -24,9 +26,11 @@ __all__ = [
     "TemplateFaultError",
     "by_campaign",
     "estimate_lines",
+    "profile_lines",
     "summary_lines",
     "write_estimate",
     "write_index",
+    "write_profile",
     "write_report",
 ]
 
@@ -67,3 +71,14 @@ def write_estimate(estimate: Estimate, path: Path) -> None:
     from reports.output.estimate import write  # noqa: PLC0415 as above
 
     write(estimate, path)
+
+
+def write_profile(profile: Profile, path: Path) -> None:
+    """Write the page of a profile: one file that opens offline.
+
+    Raises:
+        OSError: it can't be written.
+    """
+    from reports.output.profile import write  # noqa: PLC0415 as above
+
+    write(profile, path)

@@ -6,6 +6,7 @@ import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import pymongo
 import yaml
 
 from tests.harness.commands import HOME, await_operations, left_running, start
@@ -41,6 +42,12 @@ def small(path: Path, port: int, **changes: Any) -> Path:
     """That campaign, written to `path`."""
     path.write_text(yaml.safe_dump(spec_of(port, **changes), sort_keys=False), encoding="utf-8")
     return path
+
+
+def collection(port: int) -> pymongo.collection.Collection[dict[str, Any]]:
+    """The collection of a running trial, through its client's own connection string."""
+    uri = (HOME / f"clients/t{port}/uri").read_text(encoding="utf-8")
+    return pymongo.MongoClient[dict[str, Any]](uri)["pressgauge"]["usertable"]
 
 
 @contextmanager

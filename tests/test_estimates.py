@@ -42,6 +42,8 @@ def test_a_file_of_documents_is_estimated(tmp_path: Path) -> None:
     assert levels[15] < levels[1]
     assert [index.name for index in found.indexes] == ["_id_"]
     assert all(row.monthly_cost and row.monthly_cost.value > 0 for row in found.rows)
+    assert found.dictionary
+    assert found.dictionary.ratio > found.dictionary.ratio_without > 1
     assert "It says nothing of speed" in ran.out
     assert "<html" in (folder / "index.html").read_text(encoding="utf-8")
     assert load_campaign(folder / "campaign.yaml").decision.baseline == "snappy"

@@ -9,13 +9,12 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pymongo
 import pytest
 
 from harness.ledger.runs import find_run
-from tests.campaigns import meddling, small
+from tests.campaigns import collection, meddling, small
 from tests.harness.commands import HOME, harness
 from workloads.ycsb_status import read_status_line
 
@@ -33,12 +32,6 @@ def record_of(tmp_path: Path) -> TrialRecord:
 
 def codes(record: TrialRecord) -> set[str]:
     return {reason.code for reason in record.void}
-
-
-def collection(port: int) -> pymongo.collection.Collection[dict[str, Any]]:
-    """The collection under test, through the client's own connection string."""
-    uri = (HOME / f"clients/t{port}/uri").read_text(encoding="utf-8")
-    return pymongo.MongoClient[dict[str, Any]](uri)["pressgauge"]["usertable"]
 
 
 def test_one_flipped_byte_a_lost_document_and_standstills_of_mongod_and_client(tmp_path: Path) -> None:

@@ -43,6 +43,8 @@ _STORED = {
     "aged": ("compression_ratio_aged", "storage_bytes_per_document_aged", "index_bytes_per_document"),
 }
 """What the storage that is paid for rests on, by the state that the spec chooses."""
+_SECONDARY = {"loaded": "secondary_index_bytes_per_document", "aged": "secondary_index_bytes_per_document_aged"}
+"""What of that storage is secondary indexes, where there are any."""
 
 
 class ArmCost(Part):
@@ -120,14 +122,16 @@ def sized_by(measured: pd.DataFrame, prices: Prices) -> SizedBy:
 
 def _of_platform(measured: pd.DataFrame, prices: Prices) -> pd.DataFrame:
     needed = [f"{prices.workload}.{sized_by(measured, prices)}", *_STORED[prices.storage_state]]
-    wide = measured[measured["metric"].isin(needed)].pivot(
+    secondary = _SECONDARY[prices.storage_state]
+    wide = measured[measured["metric"].isin([*needed, secondary])].pivot(
         index="trial", columns="metric", values=["value", "resolution"]
     )
     if any(("value", key) not in wide.columns for key in needed):
         return measured.iloc[:0]
-    wide = wide.dropna()
+    wide = wide.dropna(subset=[("value", key) for key in needed])
     wide = wide[wide[[("value", key) for key in needed]].gt(0).all(axis="columns")]
-    per_s, ratio, stored, index = (wide[("value", key)] for key in needed)
+    per_s, ratio, with_secondary, index = (wide[("value", key)] for key in needed)
+    stored = with_secondary - (wide[("value", secondary)].fillna(0) if ("value", secondary) in wide.columns else 0)
     rough_per_s, _, rough_stored, rough_index = (wide[("resolution", key)] for key in needed)
     hours = HOURS_PER_MONTH * prices.operations_per_s / (per_s * prices.instance_capacity)
     stored_gb = prices.data_size_gb * mean_growth(prices) * (stored + index) / (ratio * stored)

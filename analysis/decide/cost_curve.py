@@ -9,9 +9,9 @@ import numpy as np
 if TYPE_CHECKING:
     from analysis.decide.cost import Costs
 
-_FURTHEST = 32.0
+FURTHEST = 32.0
 """Times, or divided by, the price ratio of the spec."""
-_POINTS = 41
+POINTS = 41
 
 
 class CurvePoint(NamedTuple):
@@ -32,7 +32,7 @@ def cost_curve(costs: Costs, baseline: str) -> tuple[CurvePoint, ...]:
     held = next((one for one in costs.arms if one.arm == baseline), None)
     if held is None or costs.price_ratio <= 0:
         return ()
-    at = costs.price_ratio * np.geomspace(1 / _FURTHEST, _FURTHEST, _POINTS)
+    at = costs.price_ratio * np.geomspace(1 / FURTHEST, FURTHEST, POINTS)
 
     def cost(hours: float, gb: float, ratio: float) -> float:
         return hours + ratio * gb

@@ -65,6 +65,16 @@ class Index(Part):
     bytes: Amount
 
 
+class Dictionary(Part):
+    """Documents compressed one by one with a dictionary, which MongoDB does not offer: bytes of BSON ÷ compressed."""
+
+    level: int
+    documents: Count = Field(description="Of the second half, which is compressed.")
+    dictionary_bytes: Bytes = Field(description="Trained on the first half; not counted in the ratio.")
+    ratio: Positive
+    ratio_without: Positive = Field(description="Each document by itself, without a dictionary.")
+
+
 class Price(Part):
     """What storage costs."""
 
@@ -84,6 +94,7 @@ class Estimate(Part):
     price: Price | None
     indexes: tuple[Index, ...]
     rows: tuple[Row, ...]
+    dictionary: Dictionary | None = Field(None, description="None: too few documents to train one.")
     seconds: Seconds = Field(description="That the estimate took, reading the source included.")
 
 

@@ -32,6 +32,8 @@ MOST_CLUSTERS = 24
 _FLOOR = 0.003
 """Relative standard error that no sample undercuts: loads of the same documents differ by as much."""
 _FEW_STRETCHES = 4
+_LAST_NUMBERS = (63, *(8255 + 256**size for size in range(1, 8)))
+"""The last record number of 1, 2, 3 … bytes, as WiredTiger packs them."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +65,39 @@ def per_document(pages: Pages, whole: Whole, sampling: Scatter, swing: Scatter |
 
     What the pages tell is the ratio of disk to memory; how large documents are the source says of all of them.
     """
-    used = settled(pages) if swing else pages
-    memory, disk, documents, count = used.sum(axis=0, dtype=float)
+    loaded = int(pages[:, 2].sum())
+    if swing:
+        used = settled(pages).astype(float)
+        numbers = _mean_number_bytes(loaded - int(used[:, 2].sum()), loaded)
+    else:
+        used, numbers = _as_in_whole(pages, whole)
+    memory, disk, documents, count = used.sum(axis=0)
     leaf = (disk + INTERNAL_BYTES_PER_LEAF * count) / memory
     # What a document takes in memory beside its BSON does not grow with it, but with its number
     beside = memory / documents - whole.sample_bytes / whole.sample_documents
-    beside += number_bytes(whole.documents) - number_bytes(int(pages[:, 2].sum()))
+    beside += number_bytes(whole.documents) - numbers
     value = leaf * (whole.bytes / whole.documents + beside) + FILE_BYTES / whole.documents
     combined = _combined([sampling, *([swing] if swing else []), Scatter(_FLOOR, np.inf)])
     half = float(t_quantile_of(combined.df, 0.975)) * combined.se
     return Range(value=value, low=value * np.exp(-half), high=value * np.exp(half))
+
+
+def _as_in_whole(pages: Pages, whole: Whole) -> tuple[NDArray[np.float64], float]:
+    """The pages, each counted as often as its like are in the whole collection; and how long record numbers then are.
+
+    Pages of short record numbers are compressed a little otherwise: they are many of a sample, and few of the whole.
+    """
+    loaded = int(pages[:, 2].sum())
+    before = np.cumsum(pages[:, 2]) - pages[:, 2]
+    for last in sorted(_LAST_NUMBERS, reverse=True):
+        late = before >= last
+        if last < whole.documents and 2 * late.sum() >= len(pages):
+            early = int(pages[~late, 2].sum())
+            share = min(early, whole.documents) / whole.documents
+            often = np.where(late, (1 - share) * loaded / (loaded - early), share * loaded / max(1, early))
+            numbers = (1 - share) * _mean_number_bytes(early, loaded)
+            return pages.astype(float) * often[:, None], numbers + (share * number_bytes(early) if early else 0.0)
+    return pages.astype(float), number_bytes(loaded)
 
 
 def sampling_scatter(pages: Pages, whole: Whole) -> Scatter:
@@ -111,12 +136,17 @@ def stretches(pages: Pages) -> list[NDArray[np.float64]]:
 
 def number_bytes(count: int) -> float:
     """What the record numbers from 1 to `count` take on average, as WiredTiger packs them: 3 bytes of most, then 4."""
-    ends = [(64, 1), (8256, 2), *((8256 + 256**size, size + 1) for size in range(1, 8))]
     total, begin = 0, 1
-    for end, size in ends:
-        total += size * max(0, min(end, count + 1) - begin)
-        begin = end
+    for size, last in enumerate(_LAST_NUMBERS, 1):
+        total += size * max(0, min(last, count) - begin + 1)
+        begin = last + 1
     return total / count
+
+
+def _mean_number_bytes(before: int, last: int) -> float:
+    """The same from the number that follows `before` on."""
+    earlier = number_bytes(before) * before if before else 0.0
+    return (number_bytes(last) * last - earlier) / (last - before)
 
 
 def _stretch_bytes(pages: Pages) -> float:

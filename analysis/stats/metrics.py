@@ -130,12 +130,20 @@ DECLARATIONS: tuple[Declaration, ...] = (
         readers.index_per_document,
     ),
     Declaration(
+        "secondary_index_bytes_per_document", "storage of secondary indexes per document", Unit.BYTES_PER_DOCUMENT,
+        _LOW, _LOADED, None, readers.secondary_indexes_per_document,
+    ),
+    Declaration(
         "files_bytes_per_document", "all files, journal included, per document", Unit.BYTES_PER_DOCUMENT, _LOW,
         _LOADED, None, readers.files_per_document,
     ),
     Declaration(
         "storage_bytes_per_document_aged", "aged storage per document", Unit.BYTES_PER_DOCUMENT, _LOW,
         _AGED, _AGED, readers.storage_per_document,
+    ),
+    Declaration(
+        "secondary_index_bytes_per_document_aged", "aged storage of secondary indexes per document",
+        Unit.BYTES_PER_DOCUMENT, _LOW, _AGED, None, readers.secondary_indexes_per_document,
     ),
     Declaration(
         "compression_ratio_aged", "aged compression ratio", Unit.RATIO, _HIGH, _AGED, None,

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from analysis.stats.effects import Factor
 
 SAME_QUESTION = {"compression_ratio": "storage_bytes_per_document"}
-"""Metrics that are another one turned around, since all arms store the same documents: asked once, as that one."""
+"""Metrics that are another one turned around, since all arms store the same documents with the same indexes: asked
+once, as that one."""
 
 PLATFORM_METRIC = "cost_per_million_operations"
 """A platform is chosen by it, so between platforms it is primary whatever the spec chose."""

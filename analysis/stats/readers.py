@@ -77,11 +77,20 @@ def achieved_over_expected(record: TrialRecord, phase: Phase) -> Reading | None:
 
 
 def storage_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
-    """Bytes of the collection's file."""
+    """Bytes of the collection's file and of secondary indexes, which no block compressor touches."""
     sizes = _sizes(record, phase)
     if sizes is None:
         return None
-    return Reading(sizes.storage_size_bytes / sizes.documents, ALLOCATION_BYTES / sizes.documents)
+    stored = sizes.storage_size_bytes + sizes.secondary_index_size_bytes
+    return Reading(stored / sizes.documents, ALLOCATION_BYTES / sizes.documents)
+
+
+def secondary_indexes_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
+    """Bytes of all indexes but that on `_id`; None where there are none."""
+    sizes = _sizes(record, phase)
+    if sizes is None or not sizes.secondary_index_size_bytes:
+        return None
+    return Reading(sizes.secondary_index_size_bytes / sizes.documents, ALLOCATION_BYTES / sizes.documents)
 
 
 def reusable_share(record: TrialRecord, phase: Phase) -> Reading | None:

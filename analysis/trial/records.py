@@ -47,7 +47,8 @@ def _as_json(value: object) -> object:
 
 _Counters = Annotated[dict[Word, Figure | None], Field(max_length=500)]
 _Statuses = Annotated[dict[Word, Annotated[dict[Word, Count], _Few]], _Few]
-_PerSecond = Annotated[tuple[Rate, ...], Field(max_length=600_000)]  # a phase lasts a few days at most
+_MOST_SECONDS = Field(max_length=600_000)  # a phase lasts a few days at most
+_PerSecond = Annotated[tuple[Rate, ...], _MOST_SECONDS]
 
 
 def _with_total(steps_s: dict[str, float]) -> dict[str, float]:
@@ -105,6 +106,9 @@ class Settings(Part):
     )
     cpu_limit: Amount | None = Field(None, description="CPU time that mongod may use, in CPUs; None: no limit.")
     tls: bool = Field(False, description="Whether all connections to mongod are encrypted.")
+    indexes: Text | None = Field(
+        None, description="The collection's indexes beside that on `_id`, as JSON; None: there are none."
+    )
 
 
 class InForce(Part):
@@ -131,6 +135,9 @@ class InForce(Part):
     )
     sync_period_s: Amount | None = Field(None, description="Seconds between checkpoints, from the server's parameters.")
     tls_mode: Word | None = Field(None, description="From the options as the server parsed them, e.g. `requireTLS`.")
+    indexes: Text | None = Field(
+        None, description="The collection's indexes beside that on `_id`, as JSON; None: none were asked for."
+    )
     write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
 
 
@@ -152,7 +159,8 @@ class Sizes(Part):
     data_size_bytes: Bytes = Field(description="Uncompressed BSON, as the engine counts it.")
     storage_size_bytes: Bytes = Field(description="Collection files, free space included.")
     free_storage_size_bytes: Bytes | None = Field(description="Free space in the collection files that can be reused.")
-    index_size_bytes: Bytes
+    index_size_bytes: Bytes = Field(description="Of all indexes, that on `_id` included.")
+    secondary_index_size_bytes: Bytes = Field(0, description="Of all indexes but that on `_id`.")
     files_bytes: _Sizes = Field(description="Bytes on disk by class of file: collection, index, ...")
     pages: Pages | None = Field(None, description="None: not read, e.g. of files larger than 1 GiB.")
 
@@ -262,6 +270,11 @@ class Window(Part):
         description="Checkpoints begun within the window, by the samples in it; in turns from the first to the "
         "last sample.",
     )
+    counters: _Counters = Field(
+        default_factory=dict,
+        description="Change of the server's engine counters; at its end by the samples within it, so that nothing of "
+        "the forced checkpoints after it is in them. Empty in records that were made before they were read.",
+    )
 
 
 class Phase(Part):
@@ -286,6 +299,11 @@ class Phase(Part):
     )
     throughput_per_s: Amount = Field(description="measured_operations / measured_s")
     series_per_s: _PerSecond = Field(description="Operations per second, one figure per second, warm-up included.")
+    p99_series_us: Annotated[tuple[Figure | None, ...], _MOST_SECONDS] = Field(
+        (),
+        description="The 99th percentile of each of these seconds, of the latencies that the phase is judged by; None: "
+        "no operation ended in it. Empty in records that were made before it was read.",
+    )
     acknowledged: Count = Field(description="Operations acknowledged in the whole phase, warm-up included.")
     failed: Count = Field(description="Operations that did not return OK, in the whole phase.")
     statuses: _Statuses = Field(description="Operation -> status -> count, in the whole phase.")

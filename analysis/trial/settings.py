@@ -129,6 +129,14 @@ def _parameters(raw: Mapping[str, Any]) -> str | None:
     return json.dumps(found, sort_keys=True) if isinstance(found, dict) and found else None
 
 
+def _indexes(raw: Mapping[str, Any]) -> str | None:
+    """The indexes but that on `_id`, as JSON, keys as pairs in their order; None where none were asked for."""
+    found = raw.get("indexes")
+    if not isinstance(found, list):
+        return None
+    return json.dumps([one for one in found if isinstance(one, dict) and one.get("name") != "_id_"])
+
+
 def _tls_mode(raw: Mapping[str, Any]) -> str | None:
     options = raw.get("cmd_line_opts")
     if not isinstance(options, dict):
@@ -163,6 +171,21 @@ def _is_same(asked: object, found: object) -> bool:
     if isinstance(asked, bool) or isinstance(found, bool):
         return asked is found
     return asked == found or str(asked) == str(found)
+
+
+def _other_indexes(expected: str, found: str) -> str | None:
+    """The indexes that are missing, are there beside those asked for, or are otherwise; None where each is as asked.
+
+    What a server adds to an index by itself, such as its version, is no difference.
+    """
+    asked, there = ({str(one.get("name")): one for one in json.loads(text)} for text in (expected, found))
+    wrong = [f"without {name}" for name in asked.keys() - there.keys()]
+    wrong += [f"with {name}" for name in there.keys() - asked.keys()]
+    for name in asked.keys() & there.keys():
+        wanted = {**asked[name], "key": [list(pair) for pair in asked[name]["key"].items()]}
+        if any(there[name].get(what) != value for what, value in wanted.items()):
+            wrong.append(json.dumps(there[name]))
+    return ", ".join(sorted(wrong)) or None
 
 
 # ---- declarations --------------------------------------------------------------------------------------------------
@@ -235,5 +258,10 @@ SETTINGS: tuple[Setting, ...] = (
         subject="the server's parameters", code="parameter-mismatch", unset="none set",
         read=_parameters, told=_other_parameters,
         same=lambda expected, found: _other_parameters(expected, found) is None,
+    ),
+    Setting(
+        key="indexes", arm=None, found="indexes", label="indexes beside _id", unset="none",
+        subject="the set of indexes", code="index-mismatch", read=_indexes, told=_other_indexes,
+        same=lambda expected, found: _other_indexes(expected, found) is None,
     ),
 )  # fmt: skip

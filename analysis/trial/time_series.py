@@ -6,7 +6,7 @@ What a server or host does not have is NaN throughout; nothing is ever filled wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import pandas as pd
 from analysis.trial.counters import ALWAYS, COUNTERS, Counter, Version, release
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _SECTOR_BYTES = 512  # the kernel counts in these whatever the disk's own sectors are
 _DISKS = "systemMetrics.disks."
+_LUMPS = ("checkpoints", "checkpoint_time")
+_LEAST_REACHED = 0.5
 _IDLE_MODES = ("idle", "iowait")
 _CPU_MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")  # guest time is part of user
 
@@ -47,8 +49,12 @@ class Series:
         return found.replace("<data disk>", disk)
 
 
+def _named(counter: Counter) -> str:
+    return counter.key if counter.unit == "count" else f"{counter.key}_{counter.unit}"
+
+
 def _engine(counter: Counter) -> Series:
-    name = counter.key if counter.unit == "count" else f"{counter.key}_{counter.unit}"
+    name = _named(counter)
     paths = tuple((since, ".".join(("serverStatus.wiredTiger", *where))) for since, where in counter.names)
     return Series(name, paths, gauge=counter.gauge)
 
@@ -167,6 +173,41 @@ def window(samples: Samples, version: str, start_unix_s: float, end_unix_s: floa
         # Whole ones: across the window's end lie the forced ones, which interpolation would count in part.
         "checkpoints": None if (begun := found["checkpoints"]) is None else begun.at_least,
     }
+
+
+def counters_within(
+    samples: Samples, version: str, spans: Sequence[tuple[float, float]], whole: tuple[float, float]
+) -> dict[str, float | None]:
+    """How much each of the server's COUNTERS grew within spans of Unix time (s) together, by its key.
+
+    Directly after the last span come forced checkpoints, so no sample from behind it is used: what the samples within
+    do not reach is taken to have gone on at their mean rate, except for checkpoints, which come in lumps. Of those
+    count all of `whole`, from the first span to the last. None as for `changes`, and where less than half is reached.
+    """
+    kept = samples.at_ms <= spans[-1][1] * 1000
+    inside = replace(samples, at_ms=samples.at_ms[kept], values={k: v[kept] for k, v in samples.values.items()})
+    series = {one.name: values for one, values in _found(inside, version)}
+    found: dict[str, float | None] = {}
+    for counter in COUNTERS:
+        if counter.source == "server" and not counter.gauge:
+            lumps = counter.key in _LUMPS
+            grown, reached = _reached(inside.at_ms, series[_named(counter)], [whole] if lumps else spans)
+            found[counter.key] = None if grown is None else grown if lumps else grown / reached
+    return found
+
+
+def _reached(
+    at_ms: NDArray[np.int64], values: NDArray[np.float64], spans: Sequence[tuple[float, float]]
+) -> tuple[float | None, float]:
+    """The growth within spans (s), and the share of their length up to the last sample."""
+    ends = [(start, min(end, at_ms[-1] / 1000)) if at_ms.size else (start, start) for start, end in spans]
+    there = [(start, end) for start, end in ends if end > start]
+    asked_s, reached_s = (sum(end - start for start, end in each) for each in (spans, there))
+    share = reached_s / asked_s if asked_s > 0 else 0.0
+    if share < _LEAST_REACHED:
+        return None, share
+    parts = [_change(at_ms, values, (start * 1000, end * 1000)) for start, end in there]
+    return (None if None in parts else sum(part.value for part in parts if part)), share
 
 
 def _change(at_ms: NDArray[np.int64], values: NDArray[np.float64], window_ms: tuple[float, float]) -> Change | None:

@@ -6,9 +6,9 @@
   answers and lets in the one user that it is to have. Something that is not ours is never replaced or deleted.
 - `upgraded` stops mongod, starts `engine` on the same files, raises the feature compatibility version to that
   engine's, as MongoDB prescribes, and leaves upgraded-<version>.json.
-- `stopped` stops the process that the pid file names, if it is still the same one, moves log, configuration and
-  diagnostic data into the evidence directory, writes down in stop.json how it ended, and deletes the instance
-  directory.
+- `stopped` stops the process that the pid file names, if it is still the same one, moves log, configuration, what is
+  known of the engine, and diagnostic data into the evidence directory, writes down in stop.json how it ended, and
+  deletes the instance directory.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ last_words: {type: str, returned: when it had ended by itself, description: The 
 """
 
 AUTHORITY = "authority.pem"
+ENGINE = "engine.json"
 ARGUMENTS: dict[str, Any] = {
     "state": {"type": "str", "required": True, "choices": ["started", "upgraded", "stopped"]},
     "directory": {"type": "path", "required": True},  # The instance directory
@@ -94,6 +95,8 @@ def start(params: dict[str, Any]) -> dict[str, Any]:
     facts = {"port": params["port"], "evidence_dir": params["evidence_dir"], "control_groups": groups}
     create_owned(directory, facts)
     (directory / "data").mkdir()
+    if Path(params["engine"], ENGINE).exists():
+        shutil.copyfile(Path(params["engine"], ENGINE), directory / ENGINE)
     if params["key"]:
         write_text(directory / "key", params["key"], mode=0o400)
     if params["certificate"]:
@@ -235,7 +238,8 @@ def stop(params: dict[str, Any]) -> dict[str, Any]:
 
 def _keep_evidence(directory: Path, evidence: Path) -> None:
     evidence.mkdir(parents=True, exist_ok=True)
-    for source in (directory / "mongod.conf", directory / "mongod.log", directory / "data" / "diagnostic.data"):
+    for name in ("mongod.conf", ENGINE, "mongod.log", "data/diagnostic.data"):
+        source = directory / name
         target = evidence / source.name
         if source.exists():
             if target.is_dir():

@@ -16,7 +16,12 @@ from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.mongod_log import living_mongod, opening_wiredtiger
 from ansible.module_utils.pressgauge.page_census import NotReadableError, census
 from ansible.module_utils.pressgauge.servers import LONG_S, Credentials, Server
-from ansible.module_utils.pressgauge.snapshots import bring_to_disk, collection_file, collection_statistics
+from ansible.module_utils.pressgauge.snapshots import (
+    bring_to_disk,
+    collection_file,
+    collection_statistics,
+    create_indexes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,11 +124,7 @@ def _create(server: Server, database: str, load: dict[str, Any]) -> None:
     bare = {"autoIndexId": False} if database == _WITHOUT else {}
     server.command(database, {"create": _COLLECTION, "storageEngine": engine, **bare})
     if load["indexes"] is not None:
-        from bson import json_util  # noqa: PLC0415  (its absence is reported where the server is asked)
-
-        indexes = json_util.loads(load["indexes"])
-        if indexes:
-            server.command(database, {"createIndexes": _COLLECTION, "indexes": indexes})
+        create_indexes(server, database, _COLLECTION, load["indexes"])
 
 
 def _batches(content: bytes) -> Iterator[list[Any]]:

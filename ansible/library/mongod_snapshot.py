@@ -38,6 +38,7 @@ ARGUMENTS: dict[str, Any] = {
     "create": {"type": "bool", "default": False},  # Create the collection, and read back what is in force
     "read_back": {"type": "bool", "default": False},  # Read back what is in force
     "collection_config": {"type": "str"},  # WiredTiger's configuration of the collection
+    "indexes": {"type": "str"},  # The collection's beside that on `_id`, as a list in Extended JSON
     "parameters": {"type": "list", "elements": "str", "default": []},  # Server parameters to read back
     "drop_file_cache": {"type": "bool", "default": False},  # Afterwards, let the system forget the data files
     "turns": TURNS,  # How the trial takes turns
@@ -58,10 +59,10 @@ def _observe(params: dict[str, Any]) -> dict[str, Any]:
     names = params["database"], params["collection"]
     with Server(params["port"], Credentials(params["password"]), authority=params["authority"]) as server:
         if params["create"]:
-            create_collection(server, *names, params["collection_config"])
+            create_collection(server, *names, params["collection_config"], params["indexes"])
         if params["create"] or params["read_back"]:
             opening = opening_wiredtiger(directory / "mongod.log")
-            settings = plain(in_force(server, *names, opening, params["parameters"]))
+            settings = plain(in_force(server, *names, opening, params["parameters"], params["indexes"]))
             settings["memory_limit_bytes"] = limits.MEMORY.of(process.pid)
             settings["cpu_limit"] = limits.CPU.of(process.pid)
             write_json(evidence / "in_force.json", settings)

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 _FIXED_BYTES = {0x01: 8, 0x06: 0, 0x07: 12, 0x08: 1, 0x09: 8, 0x0A: 0, 0x10: 4, 0x11: 8, 0x12: 8, 0x13: 16}
 _FIXED_BYTES |= {0x7F: 0, 0xFF: 0}
-_DOCUMENT, _LIST, _BINARY, _REGEX, _POINTER, _CODE_WITH_SCOPE = 0x03, 0x04, 0x05, 0x0B, 0x0C, 0x0F
+DOCUMENT, _LIST, _BINARY, _REGEX, _POINTER, _CODE_WITH_SCOPE = 0x03, 0x04, 0x05, 0x0B, 0x0C, 0x0F
 TYPES = {
     0x01: "double",
     0x02: "string",
-    _DOCUMENT: "object",
+    DOCUMENT: "object",
     _LIST: "array",
     _BINARY: "binData",
     0x06: "undefined",
@@ -45,20 +45,38 @@ class Element(NamedTuple):
     """Byte of the outermost document where the value begins."""
 
 
-def elements(document: bytes, start: int = 0, prefix: bytes = b"", *, of_list: bool = False) -> Iterator[Element]:
-    """Give all elements of a document that is known to be valid, each before those that it holds."""
+class Field(NamedTuple):
+    """A field of one level of a document, or an entry of a list, by its bytes within the whole document."""
+
+    name: bytes
+    kind: int
+    """Byte of its type."""
+    at: int
+    """Where that byte is; the name follows, and a zero."""
+    start: int
+    """Where its value begins."""
+    end: int
+
+
+def fields(document: bytes, start: int = 0) -> Iterator[Field]:
+    """Give the fields of the document that begins at a byte of one that is known to be valid."""
     end = start + int.from_bytes(document[start : start + 4], "little") - 1
     at = start + 4
     while at < end:
         kind = document[at]
         name_end = document.index(0, at + 1)
-        path = prefix + b"[]" if of_list else prefix + b"." * bool(prefix) + document[at + 1 : name_end]
-        at = name_end + 1
-        size = _value_bytes(document, kind, at)
-        yield Element(path, kind, document[at : at + size], at)
-        if kind in (_DOCUMENT, _LIST):
-            yield from elements(document, at, path, of_list=kind == _LIST)
-        at += size
+        value_end = name_end + 1 + _value_bytes(document, kind, name_end + 1)
+        yield Field(document[at + 1 : name_end], kind, at, name_end + 1, value_end)
+        at = value_end
+
+
+def elements(document: bytes, start: int = 0, prefix: bytes = b"", *, of_list: bool = False) -> Iterator[Element]:
+    """Give all elements of a document that is known to be valid, each before those that it holds."""
+    for one in fields(document, start):
+        path = prefix + b"[]" if of_list else prefix + b"." * bool(prefix) + one.name
+        yield Element(path, one.kind, document[one.start : one.end], one.start)
+        if one.kind in (DOCUMENT, _LIST):
+            yield from elements(document, one.start, path, of_list=one.kind == _LIST)
 
 
 def _value_bytes(document: bytes, kind: int, at: int) -> int:
@@ -69,6 +87,6 @@ def _value_bytes(document: bytes, kind: int, at: int) -> int:
     if kind == _REGEX:
         return document.index(0, document.index(0, at) + 1) + 1 - at
     length = int.from_bytes(document[at : at + 4], "little")
-    if kind in (_DOCUMENT, _LIST, _CODE_WITH_SCOPE):
+    if kind in (DOCUMENT, _LIST, _CODE_WITH_SCOPE):
         return length
     return length + {_BINARY: 5, _POINTER: 16}.get(kind, 4)

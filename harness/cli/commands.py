@@ -93,9 +93,10 @@ def plan(
 ) -> None:
     """Print a campaign's trials, their order, and the time and disk they need. Changes nothing."""
     spec = load_campaign(find_campaign(campaign))
+    known = find_run(earlier).records() if earlier else None
     say(planning.describe(spec))
-    if earlier:
-        say(foresee(spec, find_run(earlier).records(), spec.fewest_blocks))
+    if known is not None:
+        say(foresee(spec, known, spec.fewest_blocks))
 
 
 @app.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -14,12 +13,13 @@ from analysis.estimate.records import Price
 from core.bounds import LARGEST_INT
 from core.files import write_whole
 from core.sizes import Size, exact_size
+from datasets import updatable_paths
 from datasets.collections import MOST_CHANGE, Anonymise
 from harness.cli.commands import DEFAULT_HOME, DEFAULT_RESULTS, HomeOption, InventoryOption, ResultsOption
 from harness.cli.terminal import say
 from harness.errors import InputError
 from harness.hosts.site import find_site
-from harness.ledger.run_names import new_run_name
+from harness.ledger.run_names import name_of_data, new_run_name
 from harness.plan.estimated_campaign import campaign_text
 from harness.plan.estimating import SAMPLE_BYTES
 from harness.run import sampling
@@ -49,7 +49,6 @@ ChangeOption = Annotated[
     typer.Option("--most-change", min=0, max=100, help="Per cent by which anonymising may change a codec's ratio."),
 ]
 _FOLDER, _SAMPLES = "estimate", "samples"
-_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @app.command("estimate")
@@ -85,7 +84,8 @@ def estimate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named o
     folder = results / _FOLDER / name
     logs = folder / "logs" / new_run_name(datetime.now(UTC))
     found = estimate(wanted, find_site(inventory, home.resolve()), logs, say)
-    write_whole(folder / "campaign.yaml", campaign_text(found))
+    if not isinstance(source, Live):  # nothing of it stays that a campaign could store
+        write_whole(folder / "campaign.yaml", campaign_text(found, source.resolve(), updatable_paths(source)))
     write_estimate(found, folder / "index.html")
     write_whole(folder / "estimate.json", found.model_dump_json(indent=1) + "\n")
     say(estimate_lines(found))
@@ -121,8 +121,7 @@ def sample_command(  # noqa: PLR0913, PLR0917 - an argument an option, named on 
 
 def _name(source: Path | Live) -> str:
     """What its results are called."""
-    own = source.collection if isinstance(source, Live) else source.resolve().name.partition(".")[0]
-    return _NO_NAME.sub("-", own).strip("-._")[:40] or "documents"
+    return name_of_data(Path(source.collection.replace(".", "-")) if isinstance(source, Live) else source.resolve())
 
 
 def _source(data: Path | None, uri_file: Path | None, collection: str) -> Path | Live:

@@ -24,6 +24,7 @@ from harness.ledger.ledger import SPEC_FILE, write_whole
 from harness.ledger.run_state import first_fault
 from harness.ledger.runs import find_run
 from harness.plan.trials import plan
+from harness.spec.faults import describe
 from harness.spec.yaml_source import read_yaml
 from reports import gate_texts as formats
 
@@ -219,8 +220,8 @@ def read_tolerances(path: Path) -> Tolerances:
         return Tolerances.model_validate(source.data or {})
     except ValidationError as error:
         faults = [
-            f"{path}:{source.line(tuple(fault['loc']))}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}"
-            for fault in error.errors()
+            f"{path}:{source.line(at)}: {''.join(f'{part}.' for part in at)[:-1] or 'the file'}: {said}"
+            for at, said in describe(source, error.errors(), Tolerances)
         ]
         raise InputError("\n".join(faults), do="fix the tolerances; docs/gate.md has an example") from error
 

@@ -13,14 +13,16 @@ _COMMANDS = {
     **{name: name for name in (
         "plan", "doctor", "report", "decide", "verify", "rederive", "times", "baseline", "tear-down", "push", "pull",
         "store-list", "cloud-up", "cloud-list", "cloud-down", "estimate", "sample",
+        "profile-dataset",
     )},
 }  # fmt: skip
 _OPERANDS = {"CAMPAIGN", "RUN", "BASELINE", "CANDIDATE", "FILE", "DATA"}
-_FLAGS = {"NEW", "STRICT", "YES"}
+_FLAGS = {"NEW", "STRICT", "YES", "AS_BYTES"}
 _OPTIONS = {
     "HOME_DIR": "home", "URI_FILE": "uri-file", "MOST_CHANGE": "most-change",
     **{name: name.lower() for name in (
-        "RESULTS", "INVENTORY", "STORE", "HOSTS", "REGION", "COLLECTION", "ANONYMISE", "INTO",
+        "RESULTS", "INVENTORY", "STORE", "HOSTS", "REGION", "NAME", "DATASET", "BYTES", "PROCESSES", "CODECS",
+        "COLLECTION", "ANONYMISE", "INTO",
     )},
 }  # fmt: skip
 _TARGET = re.compile(rf"\bmake ({'|'.join(sorted(_COMMANDS, key=len, reverse=True))})\b")
@@ -46,4 +48,4 @@ def _argument(found: re.Match[str]) -> str:
     name, value = found.groups()
     if name in _OPERANDS:
         return value
-    return f"--{name.lower()}" if name in _FLAGS else f"--{_OPTIONS[name]} {value}"
+    return f"--{name.lower().replace('_', '-')}" if name in _FLAGS else f"--{_OPTIONS[name]} {value}"

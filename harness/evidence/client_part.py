@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -30,6 +30,7 @@ _SHORT_S = 1.0  # a phase that is hardly longer is measured from end to end
 _SHORTEST_S = 0.1  # what a bulk write may take: within less there may be nothing to count
 _OPERATION = "[A-Z-]+"  # all that may stand between a phase's name and the ending: names may go on after a dot
 
+Kind = Literal["logs", "intended"]
 Window = tuple[tuple[float, float], ...]
 """Spans of Unix time, in s; of a trial that ran alone one, else one for each turn."""
 
@@ -45,6 +46,10 @@ class Part:
     timeouts: int | None
     cpu_limit: float | None
     cpus: str | None
+
+    def of_kind(self, kind: Kind) -> dict[str, IntervalLog]:
+        """Its logs of actual or of intended latencies."""
+        return self.logs if kind == "logs" else self.intended
 
     @property
     def began(self) -> float:
@@ -107,9 +112,9 @@ class Part:
         spans = self.open
         return not spans or any(interval.start_s < until and since < interval.end_s for since, until in spans)
 
-    def at_work(self, operation: str) -> IntervalLog:
+    def at_work(self, operation: str, kind: Kind = "logs") -> IntervalLog:
         """An operation's log without what came after not all threads worked any more; of turns, all."""
-        log, until = self.logs[operation], self.account.all_until_s
+        log, until = self.of_kind(kind)[operation], self.account.all_until_s
         return log if until is None or until - self.began <= _SHORT_S else log.within(0, until)
 
     def told(self, rate: float, share: float | None) -> ClientPart:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from analysis.trial import time_series
 from analysis.trial.records import Cost, Latency, Phase, Turn, Window
 from harness.evidence.client_part import RMW, Part, length_s, read_part, windows
 from harness.evidence.turns import OwnTime, TurnTaken, frozen_before, read_turns, window_of_turns
 from workloads.client_file import FLUSH, ClientFile, of_all
+from workloads.histogram import Histogram
 from workloads.interval_log import IntervalLog, merge
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from analysis.trial.ftdc import Samples
+    from harness.evidence.client_part import Kind
     from harness.evidence.client_part import Window as Spans
     from harness.plan.warming import WarmUp
     from harness.spec.phases import Client
@@ -41,10 +43,14 @@ class PhaseEvidence:
         if phase.window is None or phase.started_at_s is None:
             return self
         if self.taken:
-            told = window_of_turns(samples, version, self.taken)
+            told: dict[str, Any] = window_of_turns(samples, version, self.taken)
         else:
             start = phase.started_at_s + phase.warmup_s
-            told = time_series.window(samples, version, start, start + phase.measured_s)
+            span = (start, start + phase.measured_s)
+            told = {
+                **time_series.window(samples, version, *span),
+                "counters": time_series.counters_within(samples, version, [span], span),
+            }
         window = phase.window.model_copy(update=told)
         return PhaseEvidence(phase.model_copy(update={"window": window}), self.client, self.taken)
 
@@ -81,6 +87,14 @@ def read_phase(
         for part, length, cpu_s in zip(parts, lengths, spent, strict=True)
     ]
     own, began = OwnTime(taken), min(part.began for part in parts)
+    rates_per_s = _series(
+        [part.at_work(one) for part in parts for one in main if one in part.logs],
+        [part.at_work(RMW) for part in parts for _ in inner if RMW in part.logs],
+        own,
+    )
+    kind: Kind = "logs" if asked.target_per_s is None else "intended"
+    judged = [operation] if operation in (FLUSH, RMW) else main
+    tail_us = _p99_us([part.at_work(one, kind) for part in parts for one in judged if one in part.of_kind(kind)], own)
     start = min((since for window in spans for since, _ in window), default=began)
     done_before = (part.attempted(window[0][0]) for part, window in zip(parts, spans, strict=True) if window)
     phase = Phase(
@@ -93,11 +107,8 @@ def read_phase(
         measured_s=round(measured / throughput if throughput else max(lengths), 3),
         measured_operations=measured,
         throughput_per_s=throughput,
-        series_per_s=_series(
-            [part.at_work(one) for part in parts for one in main if one in part.logs],
-            [part.at_work(RMW) for part in parts for _ in inner if RMW in part.logs],
-            own,
-        ),
+        series_per_s=tuple(rates_per_s.values()),
+        p99_series_us=tuple(tail_us.get(second) for second in rates_per_s),
         acknowledged=account.acknowledged,
         failed=account.failed,
         statuses={operation: one.by_status for operation, one in account.operations.items()},
@@ -148,11 +159,11 @@ def _latencies(parts: list[Part], spans: list[Spans], main: list[str], judged: s
     return tuple(latency for latency in found if latency is not None)
 
 
-def _merged(parts: list[Part], spans: list[Spans], kind: Literal["logs", "intended"]) -> dict[str, IntervalLog]:
+def _merged(parts: list[Part], spans: list[Spans], kind: Kind) -> dict[str, IntervalLog]:
     """All clients' logs within their windows, by operation."""
     found: dict[str, list[IntervalLog]] = {}
     for part, window in zip(parts, spans, strict=True):
-        for operation, log in getattr(part, kind).items():
+        for operation, log in part.of_kind(kind).items():
             found.setdefault(operation, []).extend(log.within(*span) for span in window)
     return {operation: merge(logs) for operation, logs in found.items() if logs}
 
@@ -163,8 +174,8 @@ def _merged_mix(operation: str, logs: list[IntervalLog]) -> IntervalLog:
     return IntervalLog(operation, logs[0].intended, tuple(intervals))
 
 
-def _series(logs: list[IntervalLog], counted_twice: list[IntervalLog], own: OwnTime) -> tuple[float, ...]:
-    """Operations per second, one figure a second of the trial's own time; all clients' logs tick about together."""
+def _series(logs: list[IntervalLog], counted_twice: list[IntervalLog], own: OwnTime) -> dict[int, float]:
+    """Operations per second by the second of the trial's own time; all clients' logs tick about together."""
     lengths: dict[int, float] = {}
     counts: dict[int, int] = {}
     for sign, part in ((1, logs), (-1, counted_twice)):
@@ -177,7 +188,17 @@ def _series(logs: list[IntervalLog], counted_twice: list[IntervalLog], own: OwnT
                 counts[second] = max(0, counts.get(second, 0) + sign * interval.count)
             for second, length in of_log.items():
                 lengths[second] = max(lengths.get(second, 0.0), length)
-    return tuple(round(counts[second] / max(lengths[second], 0.05), 1) for second in sorted(counts))
+    return {second: round(counts[second] / max(lengths[second], 0.05), 1) for second in sorted(counts)}
+
+
+def _p99_us(logs: list[IntervalLog], own: OwnTime) -> dict[int, float]:
+    """The 99th percentile of each second of the trial's own time in which an operation ended, of all logs together."""
+    parts: dict[int, list[Histogram]] = {}
+    for log in logs:
+        for interval in log.intervals:
+            if interval.count:
+                parts.setdefault(round(float(own.of(interval.start_s))), []).append(interval.histogram)
+    return {second: Histogram.merged(found).percentile_us(99) for second, found in parts.items()}
 
 
 def _latency(operation: str, kind: str, log: IntervalLog) -> Latency | None:

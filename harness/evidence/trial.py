@@ -55,6 +55,8 @@ class TrialContext(Part):
     """Trials that took turns with it, itself included."""
     attempt: int
     corpus_digest: str
+    indexes: str | None = None
+    """Beside that on `_id`, as JSON; none in runs of before they could be asked for."""
     expected_ratio: float | None
     warm_ups: dict[str, WarmUp] = Field(default_factory=dict)
     """By phase; none in runs of before operations counted for it."""
@@ -75,7 +77,9 @@ class TrialContext(Part):
     @property
     def asked(self) -> Settings:
         """The engine settings that the trial was to have."""
-        return settings(self.campaign, self.trial.cell.arm, tls=self.places.tls, sharing=self.sharing)
+        return settings(
+            self.campaign, self.trial.cell.arm, tls=self.places.tls, sharing=self.sharing, indexes=self.indexes
+        )
 
     def client(self, phase: str) -> Client:
         """What the client was asked to do in a phase."""
@@ -249,6 +253,9 @@ def _sizes(snapshot: dict[str, Any], moment: str) -> Sizes:
         storage_size_bytes=int(stats["storageSize"]),
         free_storage_size_bytes=None if free is None else int(free),
         index_size_bytes=int(stats["indexSize"]),
+        secondary_index_size_bytes=sum(
+            int(size) for name, size in collection.get("indexSizes", {}).items() if name != "_id_"
+        ),
         files_bytes={kind: int(size) for kind, size in snapshot["files"].items() if size is not None},
         pages=snapshot.get("pages"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -116,7 +116,7 @@ class OwnTime:
         return Samples(at_ms[kept], {path: values[kept] for path, values in samples.values.items()}, samples.notes)
 
 
-def window_of_turns(samples: Samples, version: str, taken: Sequence[TurnTaken]) -> dict[str, float | None]:
+def window_of_turns(samples: Samples, version: str, taken: Sequence[TurnTaken]) -> dict[str, Any]:
     """The figures of `records.Window` but the client's, of the measured turns together.
 
     What the account holds is exact; the rest is from the engine's samples in the trial's own time, in which a sample
@@ -143,7 +143,11 @@ def window_of_turns(samples: Samples, version: str, taken: Sequence[TurnTaken]) 
     # A checkpoint that fell due while mongod was frozen begins as it is thawed, in the part of a turn that is cut.
     thawed, closed = own.of((measured[0][0].thawed_s, measured[-1][2]))
     whole = time_series.window(at_own_times, version, float(thawed), float(closed))
-    return {name: _sum([one[name] for one in found]) for name in found[0]} | {"checkpoints": whole["checkpoints"]}
+    spans = [(float(own.of(start)), float(own.of(end))) for _, start, end in measured]
+    return {name: _sum([one[name] for one in found]) for name in found[0]} | {
+        "checkpoints": whole["checkpoints"],
+        "counters": time_series.counters_within(at_own_times, version, spans, (float(thawed), float(closed))),
+    }
 
 
 def _sum(values: Sequence[float | None]) -> float | None:

@@ -1,12 +1,22 @@
-"""What a run is called: the second it began in, and a random part, since two hosts may begin in the same one."""
+"""What a run is called: the second it began in, and a random part, since two hosts may begin in the same one.
+
+Estimates and profiles are called by their data.
+"""
 
 from __future__ import annotations
 
+import re
 import secrets
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _BEGAN = "%Y%m%dT%H%M%SZ"
 _RANDOM_BYTES = 3
+_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST = 40
 
 
 def new_run_name(now: datetime) -> str:
@@ -21,3 +31,8 @@ def began_at(run_id: str) -> datetime:
         ValueError: the name is no run's.
     """
     return datetime.strptime(run_id.partition("-")[0], _BEGAN).replace(tzinfo=UTC)
+
+
+def name_of_data(data: Path) -> str:
+    """What the folder of an estimate or a profile is called if nobody says: by its data, e.g. `orders`."""
+    return _NO_NAME.sub("-", data.name.partition(".")[0]).strip("-._")[:_LONGEST] or "documents"

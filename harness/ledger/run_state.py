@@ -59,4 +59,5 @@ def first_fault(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_input=False, include_url=False)[0]
-    return f"{'.'.join(str(part) for part in first['loc'])[:200] or 'the whole'}: {first['msg']}"
+    why = "is missing" if first["type"] == "missing" else first["msg"]
+    return f"{'.'.join(str(part) for part in first['loc'])[:200] or 'the whole'}: {why}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import InputError
+from harness.spec.document_sizes import field_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,6 +84,7 @@ def check_skew(campaign: Campaign, mixes: Mapping[str, Mix], clients: Sequence[C
     Raises:
         InputError: a client would favour its own new records, or have no field to write.
     """
+    fields = min(field_count(campaign, dataset) for dataset in campaign.datasets)
     for name, workload in campaign.workloads.items() if len(clients) > 1 else ():
         mix = mixes[name]
         skew = workload.distribution or mix.requestdistribution
@@ -92,8 +94,8 @@ def check_skew(campaign: Campaign, mixes: Mapping[str, Mix], clients: Sequence[C
             why = "each would favour the records that it inserts itself"
         elif mix.readmodifywriteproportion and mix.writeallfields:
             why = "their read-modify-writes, which write all fields, can't be told apart"
-        elif mix.readmodifywriteproportion and len(clients) > campaign.document.fields:
-            why = f"each needs fields of its own to write, and a document has {campaign.document.fields}"
+        elif mix.readmodifywriteproportion and len(clients) > fields:
+            why = f"each needs fields of its own to write, and a document has {fields}"
         else:
             continue
         raise InputError(

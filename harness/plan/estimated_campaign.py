@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from analysis.estimate.records import smallest
@@ -10,43 +11,43 @@ from core.text import one_line
 from harness.plan.estimating import OWN_IMAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from analysis.estimate.records import Estimate, Row
 
-_MOST_FIELDS, _BESIDE_TEXT = 10, 14
-_SHORTEST, _LONGEST = 16, 65_536
 _LOADED_BYTES = 100_000_000
 
 
-def campaign_text(estimate: Estimate) -> str:
+def campaign_text(estimate: Estimate, data: Path, update: Sequence[str]) -> str:
     """A spec with the engine's defaults, and what takes the least storage, of each compressor.
 
-    A spec can't say what documents of one's own are: text of the same size stands for them.
+    Its documents are those of `data`, the source that was estimated; `update` are paths that it may write, and where
+    there are none, it reads.
     """
     each = max(1, estimate.source.bytes // max(1, estimate.source.documents))
-    fields = min(_MOST_FIELDS, max(1, each // (_SHORTEST + _BESIDE_TEXT)))
-    length = min(_LONGEST, max(_SHORTEST, each // fields - _BESIDE_TEXT))
-    records = max(1000, _LOADED_BYTES // (fields * (length + _BESIDE_TEXT)))
     arms = "\n".join(f"  {name}: {{{keys}}}" for name, keys in _arms(estimate))
+    workload = "rmw" if update else "read"
     return f"""\
 # What the settings cost in throughput and latency that an estimate for {one_line(estimate.source.name)} found.
-# The documents are text of the same size, not your own: sizes are those of the estimate, costs those of this campaign.
+# `update` are the paths that are written: name those that your application writes.
 question: What do the estimate's settings cost?
 engines:
   {estimate.engine}: {{source: pypi, version: {estimate.engine}}}
 arms:
 {arms}
 datasets:
-  sentences: {{recipe: faker-sentences}}
-document: {{fields: {fields}, field_length: {length} B}}
-records: {records}
+  documents:
+    recipe: documents
+    path: {json.dumps(str(data), ensure_ascii=False)}
+    update: {json.dumps(list(update), ensure_ascii=False)}
+records: {max(1000, _LOADED_BYTES // each)}
 cache_size: 512MiB
 blocks: 4
 turns: {{seconds: 2, cut_s: 0.4}}
 load: {{threads: 4, warmup_s: 2}}
 workloads:
-  rmw: {{threads: 4, warmup_s: 2, measure_s: 11}}
+  {workload}: {{threads: 4, warmup_s: 2, measure_s: 11}}
 decision:
   baseline: snappy
   objective: storage

@@ -34,9 +34,8 @@ EVEN_PAGES = (LEAF_PAGE_BYTES, 64 * KIB, 128 * KIB)
 OWN_LEVEL = {Compressor(name): codec.default_level for name, codec in CODECS.items() if codec.levels}
 OTHER_LEVELS = ({Compressor.ZSTD: 1}, {Compressor.ZSTD: 15, Compressor.ZLIB: 9})
 """By mongod: each has one level of a compressor."""
-SAMPLE_BYTES = 12_000_000
-RUN_BYTES, LEAST_RUN = 2**18, 240
-"""A run of neighbours fills several pages of any size, and is so many documents at least."""
+SAMPLE_BYTES, SAMPLE_DOCUMENTS = 12_000_000, 120_000
+"""Whichever is less; of small documents each takes as long to load as one of some hundred bytes."""
 TIMES, MOST_SECONDS = 8, 3.0
 """How often the sample is loaded where pages swing, and after which time no more."""
 INDEXES = "indexes"

@@ -8,6 +8,7 @@ from core.sizes import show_size
 from harness.errors import HostError, InputError
 from harness.plan import trials as planning
 from harness.plan.heap import largest_heap_mib
+from harness.spec.document_sizes import largest_document_bytes
 from workloads.jvm import LEAST_HEAP_MIB
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _check_clients(campaign: Campaign, mixes: Mapping[str, Mix], host: str, surv
     need = here * (heap * 2**20 + _BESIDE_HEAP_BYTES)
     if heap > LEAST_HEAP_MIB and need > _MEMORY_SHARE * memory:
         raise InputError(
-            f"{host}: documents of {show_size(campaign.document.size_bytes)} need clients with a heap of "
+            f"{host}: documents of {show_size(largest_document_bytes(campaign))} need clients with a heap of "
             f"{show_size(heap * 2**20)}, {show_size(need)} in all; the host has {show_size(memory)} of memory",
             do="lower load.batch, a mix's maxscanlength, or the threads; or give smaller documents",
         )

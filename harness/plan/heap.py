@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from harness.spec.document_sizes import largest_document_bytes
 from harness.spec.phases import Load
 from workloads.jvm import LEAST_HEAP_MIB
 
@@ -25,21 +26,23 @@ _OF_A_READ = 3
 """The answer, its documents, and the update made of one."""
 
 
-def heap_mib(campaign: Campaign, phase: Client, mix: Mix | None, clients: int) -> int:
-    """The heap of each of so many clients in a phase; `mix` is a run workload's.
+def heap_mib(phase: Client, mix: Mix | None, clients: int, document_bytes: float) -> int:
+    """The heap of each of so many clients in a phase; `mix` is a run workload's, documents are so large on average.
 
-    It follows what its threads hold at once, the same in every arm; for most documents it is the least.
+    It follows what its threads hold at once, the same in every arm; for most documents it is the least. Documents of
+    one's own are mapped into memory, not held in the heap, however many they are.
     """
     if isinstance(phase, Load):
         documents = _OF_A_BATCH * phase.batch
     else:
         documents = _OF_A_READ * (mix.maxscanlength if mix and mix.scanproportion else 1)
     threads = math.ceil(phase.threads / clients)
-    held = threads * documents * campaign.document.size_bytes / 2**20
+    held = threads * documents * document_bytes / 2**20
     return max(LEAST_HEAP_MIB, math.ceil(_ITSELF_MIB + _ROOM * held))
 
 
 def largest_heap_mib(campaign: Campaign, mixes: Mapping[str, Mix], clients: int) -> int:
     """The largest heap that each of so many clients needs in any phase."""
-    of_runs = (heap_mib(campaign, workload, mixes[name], clients) for name, workload in campaign.workloads.items())
-    return max(heap_mib(campaign, campaign.load, None, clients), *of_runs, LEAST_HEAP_MIB)
+    each = largest_document_bytes(campaign)
+    of_runs = (heap_mib(workload, mixes[name], clients, each) for name, workload in campaign.workloads.items())
+    return max(heap_mib(campaign.load, None, clients, each), *of_runs, LEAST_HEAP_MIB)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import blake3
 
 from analysis.trial.records import Settings
 from analysis.trial.settings import SETTINGS, SYNC_PERIOD_S
+from datasets import TemplatesManifest
 from harness.plan.clients import load_part, run_part
 from harness.plan.heap import heap_mib
 from harness.plan.topology import REPLICA_SET
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from datasets import Manifest
+    from datasets import Prepared
     from harness.plan.clients import ClientProcess
     from harness.plan.places import Places
     from harness.plan.topology import Instance
@@ -35,10 +37,12 @@ if TYPE_CHECKING:
 # YCSB stops a run at operationcount or maxexecutiontime, whichever comes first, and takes 0 operations to mean
 # 0 threads: a run bounded by time needs a count it never reaches. It must fit an int.
 _ENDLESS = 2**31 - 1
+_VERIFIED_BYTES = 1200
+"""Of a document, of which 5,000 are verified in a second by any host; larger ones take longer."""
 
 
-def settings(campaign: Campaign, arm_name: str, *, tls: bool, sharing: int = 1) -> Settings:
-    """The engine settings an arm asks for, and those that are the same in every arm.
+def settings(campaign: Campaign, arm_name: str, *, tls: bool, sharing: int = 1, indexes: str | None = None) -> Settings:
+    """The engine settings an arm asks for, and those that are the same in every arm; `indexes` are a dataset's.
 
     mongod's clock goes on while others of `sharing` trials have their turns: so that checkpoints come as often in its
     own time as they were asked for, the time between them is as many times longer.
@@ -49,6 +53,7 @@ def settings(campaign: Campaign, arm_name: str, *, tls: bool, sharing: int = 1) 
         "cache_size_bytes": campaign.arm_cache_bytes(arm_name),
         "memory_limit_bytes": campaign.memory_limit,
         "tls": tls,
+        "indexes": indexes,
     }
     if sharing > 1:
         of_all["sync_period_s"] = sharing * (arm.sync_period_s or SYNC_PERIOD_S)
@@ -60,7 +65,7 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
     trial: PlannedTrial,
     workloads: Mapping[str, Workload],
     mixes: Mapping[str, Mix],
-    corpus: Manifest,
+    dataset: Prepared,
     evidence: Path,
     site: Places,
     authority: Path,
@@ -71,7 +76,8 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
 
     `authority` is the folder of the run's certificates; `floor` where the `sharing` trials of a block get their turns.
     """
-    common = _document_properties(campaign)
+    common, each = document_properties(campaign, dataset), _mean_bytes(campaign, dataset)
+    asked = settings(campaign, trial.cell.arm, tls=site.tls, sharing=sharing, indexes=indexes_asked(dataset))
     first, *later = stations(campaign, trial.cell.engine)
 
     def load(client: ClientProcess) -> dict[str, Any]:
@@ -91,29 +97,29 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
         "engine": _engine(campaign, first),
         "upgrades": [_engine(campaign, name) for name in later],
         "turns": {"socket": str(floor), "trial": trial.name} if floor else None,
-        "settings": settings(campaign, trial.cell.arm, tls=site.tls, sharing=sharing).model_dump(mode="json"),
+        "settings": asked.model_dump(mode="json"),
         "authority": str(authority) if site.tls else None,
         "connection": connection_options(campaign, trial.cell.arm) | ({"tls": "true"} if site.tls else {}),
-        "corpus": {"digest": corpus.digest},
+        "corpus": {"file": file_name(dataset)},
         "load": {
             "name": "load",
             "properties": common | {"mongodb.batchsize": campaign.load.batch, "pressgauge.phase": 0},
             **_driven(campaign, campaign.load, site, load, sharing),
-            "jvm_options": _jvm_options(campaign, heap_mib(campaign, campaign.load, None, len(site.clients))),
+            "jvm_options": _jvm_options(campaign, heap_mib(campaign.load, None, len(site.clients), each)),
         },
         "phases": [
             {
                 "name": name,
                 "properties": common | run_properties(workload, mixes[name], number, alone(workload)),
                 **_driven(campaign, workload, site, run(workload), sharing),
-                "jvm_options": _jvm_options(campaign, heap_mib(campaign, workload, mixes[name], len(site.clients))),
+                "jvm_options": _jvm_options(campaign, heap_mib(workload, mixes[name], len(site.clients), each)),
             }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
         ],
         "verify": {
             "documents_after_load": campaign.records,
             "sample": campaign.limits.verify_all_up_to if campaign.records > campaign.limits.verify_all_up_to else 0,
-            "timeout_s": 600 + campaign.records // 5000,
+            "timeout_s": _verify_timeout_s(campaign.records, each),
         },
     }
 
@@ -191,14 +197,40 @@ def _jvm_options(campaign: Campaign, heap: int) -> list[str]:
     return with_heap(JVM_OPTIONS if campaign.design == "sequential" else JVM_OPTIONS_FOR_SHORT_PHASES, heap)
 
 
-def _document_properties(campaign: Campaign) -> dict[str, Any]:
-    return {
-        "recordcount": campaign.records,
+def file_name(dataset: Prepared) -> str:
+    """What a dataset's file is called on the clients' hosts."""
+    return f"{dataset.digest}{dataset.path.suffix}"
+
+
+def indexes_asked(dataset: Prepared) -> str | None:
+    """The indexes beside that on `_id`, as JSON; None: there are to be none."""
+    return json.dumps(dataset.indexes) if isinstance(dataset, TemplatesManifest) and dataset.indexes else None
+
+
+def _mean_bytes(campaign: Campaign, dataset: Prepared) -> float:
+    return dataset.mean_bytes if isinstance(dataset, TemplatesManifest) else campaign.document.size_bytes
+
+
+def document_properties(campaign: Campaign, dataset: Prepared) -> dict[str, Any]:
+    """What clients are told of a dataset's documents, the same in each phase and for the verification."""
+    of_all = {"recordcount": campaign.records, "pressgauge.seed": campaign.seed}
+    if isinstance(dataset, TemplatesManifest):
+        return of_all | {
+            "fieldcount": max(1, len(dataset.update)),
+            "pressgauge.documents": "templates",
+            "pressgauge.updatepaths": ",".join(dataset.update),
+            "pressgauge.idkind": dataset.ids.kind,
+            "pressgauge.idspan": dataset.ids.span,
+        }
+    return of_all | {
         "fieldcount": campaign.document.fields,
         "fieldlength": campaign.document.field_length,
         "pressgauge.documents": campaign.document.source,
-        "pressgauge.seed": campaign.seed,
     }
+
+
+def _verify_timeout_s(records: int, document_bytes: float) -> int:
+    return 600 + int(records * max(document_bytes, _VERIFIED_BYTES) / _VERIFIED_BYTES / 5000)
 
 
 def _driven(

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, TypeVar
 from analysis.stats.quantities import block_number
 from analysis.trial.records import Cell
 from core.sizes import show_duration, show_size
+from datasets import DocumentRecipe
 from harness.plan.warming import warm_up
+from harness.spec.document_sizes import document_bytes, largest_document_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +30,8 @@ ONE_PLATFORM = ("",)
 # For the estimates only, on two cores; the progress display learns the real rates as trials finish.
 _INSERTS_PER_S = 6000
 _BATCHED_INSERTS_PER_S = 30_000
+_INDEXED_INSERTS_PER_S = 15_000
+"""The same, of documents with some indexes."""
 _RMW_PER_S = 2000
 _OVERHEAD_S = 10.0
 _VERIFIED_PER_S = 50_000
@@ -144,7 +148,9 @@ def unbalanced(campaign: Campaign) -> str | None:
 
 def trial_seconds(campaign: Campaign) -> float:
     """Expected length of one trial, in seconds, before anything was measured."""
-    rate = _BATCHED_INSERTS_PER_S if campaign.load.batch >= 10 else _INSERTS_PER_S
+    indexed = any(isinstance(one, DocumentRecipe) and one.indexes for one in campaign.datasets.values())
+    batched = _INDEXED_INSERTS_PER_S if indexed else _BATCHED_INSERTS_PER_S
+    rate = batched if campaign.load.batch >= 10 else _INSERTS_PER_S
     verified = min(campaign.records, campaign.limits.verify_all_up_to)
     phases = sum(phase_seconds(campaign, workload) for workload in campaign.workloads.values())
     return _OVERHEAD_S + campaign.records / rate + phases + verified / _VERIFIED_PER_S
@@ -160,7 +166,7 @@ def phase_seconds(campaign: Campaign, workload: Workload) -> float:
 
 def data_disk_bytes(campaign: Campaign) -> int:
     """Disk that one trial's data directory may need, in bytes; it is removed when the trial ends."""
-    return int(campaign.records * campaign.document.size_bytes * _GROWTH) + _JOURNAL_BYTES
+    return int(campaign.records * largest_document_bytes(campaign) * _GROWTH) + _JOURNAL_BYTES
 
 
 def results_disk_bytes(trials: int) -> int:
@@ -179,11 +185,9 @@ def describe(campaign: Campaign) -> Iterator[str]:
         f"{len(campaign.engines)} engine(s) × {len(campaign.arms)} arms × {len(campaign.datasets)} dataset(s), "
         f"{rounds}: {count} trials" + (f", at most {most * len(cells(campaign))}" if most != fewest else "")
     )
-    yield (
-        f"{campaign.records:,} documents of {campaign.document.size_bytes:,} bytes "
-        f"({show_size(campaign.records * campaign.document.size_bytes)}) in each trial, "
-        f"cache {show_size(campaign.cache_size)}"
-    )
+    sizes = dict.fromkeys(document_bytes(campaign, dataset) for dataset in campaign.datasets)
+    each_size = " or ".join(f"{size:,} bytes ({show_size(campaign.records * size)})" for size in sizes)
+    yield f"{campaign.records:,} documents of {each_size} in each trial, cache {show_size(campaign.cache_size)}"
     yield f"time: about {show_duration(each)} per trial, {show_duration(each * count)} in all"
     alive = compared(campaign) if campaign.design == "turns" else 1
     if alive > 1:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.estimate import storage
-from analysis.estimate.records import Estimate, Index, Price, Row, Source
+from analysis.estimate.records import Dictionary, Estimate, Index, Price, Row, Source
 from analysis.trial.records import Compressor, Settings
+from datasets.profiling import LEVEL, of_documents, with_dictionary
 from harness.errors import EngineError, HostError
 from harness.hosts.playbooks import run_playbook
 from harness.plan.estimating import (
     INDEXES,
     SAMPLE_BYTES,
+    SAMPLE_DOCUMENTS,
     AllLoaded,
     Loaded,
     Shape,
@@ -72,17 +74,26 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
         try:
             tell("taking the sample")
             sample = sampling.sample(
-                sampling.Wanted(wanted.data, wanted.sample_bytes, anonymise=wanted.anonymise), private, tell
+                sampling.Wanted(wanted.data, wanted.sample_bytes, SAMPLE_DOCUMENTS, anonymise=wanted.anonymise),
+                private,
+                tell,
             )
             for line in sampling.describe(sample):
                 tell(line)
             loads = _load(wanted, sample, site, folder, tell)
+            dictionary = _dictionary(sample)
         except BaseException as error:
             site.tear_down_after(error)
             raise
         finally:
             shutil.rmtree(private, ignore_errors=True)
-    return _estimated(wanted, sample.manifest, loads, began)
+    found = _estimated(wanted, sample.manifest, loads, began)
+    return found.model_copy(update={"dictionary": dictionary})
+
+
+def _dictionary(sample: Sample) -> Dictionary | None:
+    found = with_dictionary(of_documents(sample.documents()))
+    return Dictionary(level=LEVEL, **asdict(found)) if found else None
 
 
 def _load(

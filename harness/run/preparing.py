@@ -5,23 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from datasets import SOURCES, Corpus, DatasetError, DocumentShape, Manifest, codec_name, expected_ratios, prepare
+from datasets import (
+    SOURCES,
+    Corpus,
+    DatasetError,
+    DocumentRecipe,
+    DocumentShape,
+    Manifest,
+    Prepared,
+    Recipe,
+    TextRecipe,
+    codec_name,
+    expected_ratios,
+    prepare,
+    prepare_documents,
+)
 from harness.errors import HostError, InputError
 from harness.evidence.verify import folder_faults, require_verified
 from harness.hosts.playbooks import run_playbook
 from harness.ledger.ledger import LOG_FILE
 from harness.plan import trials as planning
 from harness.plan.clients import check_skew
+from harness.plan.cycles import check_cycles
 from harness.plan.fit import check_fit, why_sequential
 from harness.plan.places import Places, places
-from harness.plan.trial_vars import engine_vars
+from harness.plan.trial_vars import engine_vars, file_name
 from harness.run.disk_watch import DiskWatch
 from harness.run.resuming import keep_corpus, keep_start
 from harness.run.tool_versions import tool_versions
 from harness.spec.load import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
 
     from harness.hosts.site import Site
     from harness.ledger.ledger import Ledger
@@ -40,8 +56,8 @@ class Ready:
     in_turns: bool = False
     places: Mapping[str, Places] = field(default_factory=dict)
     """By platform."""
-    corpora: dict[str, Manifest] = field(default_factory=dict)
-    """By dataset."""
+    datasets: dict[str, Prepared] = field(default_factory=dict)
+    """What each was prepared to."""
     ratios: dict[tuple[str, str], float | None] = field(default_factory=dict)
     """Expected compression ratios, by dataset and arm."""
     disks: DiskWatch = field(default_factory=lambda: DiskWatch((), 0))
@@ -75,6 +91,8 @@ def make_ready(campaign: Campaign, mixes: Mapping[str, Mix], site: Site, ledger:
     progress.step("preparing the datasets")
     for name, recipe in campaign.datasets.items():
         prepare_dataset(campaign, name, recipe, site, ledger, ready)
+        for ours in ready.places.values():
+            check_cycles(campaign, mixes, ours.clients, name, ready.datasets[name])
     progress.step("provisioning the hosts")
     log = ledger.folder / LOG_FILE
     outcome = run_playbook(
@@ -125,27 +143,35 @@ def _certify(site: Site, platforms: Mapping[str, Places]) -> None:
         certify(site.authority, {one.host: one.address for one in encrypted})
 
 
-def prepare_dataset(campaign: Campaign, name: str, recipe: Any, site: Site, ledger: Ledger, ready: Ready) -> None:
-    """Have the dataset's corpus and its expected ratios ready, and keep in the run what it is.
+def prepare_dataset(campaign: Campaign, name: str, recipe: Recipe, site: Site, ledger: Ledger, ready: Ready) -> None:
+    """Have the dataset's file and its expected ratios ready, and keep in the run what it is.
 
     Raises:
         InputError: it can't be made, or the run was begun with another one.
     """
+    codecs = {arm: codec_name(one.block_compressor, one.level) for arm, one in campaign.arms.items()}
+    folder = site.home / "datasets"
     try:
-        manifest = prepare(recipe, campaign.seed, site.home / "datasets")
-        corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
+        if isinstance(recipe, DocumentRecipe):
+            prepared: Prepared = prepare_documents(recipe, campaign.seed, folder, sorted(set(codecs.values())))
+        else:
+            prepared = _prepared_text(campaign, recipe, folder, set(codecs.values()))
     except DatasetError as error:
         raise InputError(f"datasets.{name}: {error}", do="fix the dataset in the spec, or its file") from error
-    ready.corpora[name] = manifest
+    ready.datasets[name] = prepared
+    found = {r.codec: r.stored_ratio for r in prepared.expected_ratios}
+    ready.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
+    keep_corpus(ledger, name, prepared)
+
+
+def _prepared_text(campaign: Campaign, recipe: TextRecipe, folder: Path, codecs: Collection[str]) -> Manifest:
+    """A corpus, which serves campaigns of any shape, with what this one's documents are like. Raises DatasetError."""
+    manifest = prepare(recipe, campaign.seed, folder)
+    corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
     document = campaign.document
     shape = DocumentShape(field_count=document.fields, field_length_bytes=document.field_length)
-    codecs = {arm: codec_name(one.block_compressor, one.level) for arm, one in campaign.arms.items()}
-    documents = SOURCES[document.source](corpus, campaign.seed, shape)
-    expected = expected_ratios(documents, set(codecs.values()))
-    found = {r.codec: r.stored_ratio for r in expected}
-    ready.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
-    # The corpus serves campaigns of any shape; what this run keeps of it is what its own documents are like.
-    keep_corpus(ledger, name, manifest.model_copy(update={"shape": shape, "expected_ratios": expected}))
+    expected = expected_ratios(SOURCES[document.source](corpus, campaign.seed, shape), codecs)
+    return manifest.model_copy(update={"shape": shape, "expected_ratios": expected})
 
 
 def _provision_vars(campaign: Campaign, site: Site, ready: Ready) -> dict[str, Any]:
@@ -153,5 +179,5 @@ def _provision_vars(campaign: Campaign, site: Site, ready: Ready) -> dict[str, A
     return site.variables() | {
         "engines": list({engine["id"]: engine for engine in engines}.values()),
         "ycsb_jar_source": str(JAR),
-        "corpora": [{"digest": m.digest, "source": str(m.path)} for m in ready.corpora.values()],
+        "corpora": [{"file": file_name(one), "source": str(one.path)} for one in ready.datasets.values()],
     }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from analysis.gate.comparability import Difference
-    from datasets import Manifest
+    from datasets import Prepared
     from harness.ledger.ledger import Ledger
     from harness.spec.mix import Mix
 
@@ -61,7 +61,7 @@ def keep_start(
     return [f"since this run began, {_told(one)}" for one in found]
 
 
-def keep_corpus(ledger: Ledger, name: str, manifest: Manifest) -> None:
+def keep_corpus(ledger: Ledger, name: str, manifest: Prepared) -> None:
     """Keep what a dataset is: a file of the user's, or another version of Faker, makes another corpus of one recipe.
 
     Raises:

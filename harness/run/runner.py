@@ -23,7 +23,7 @@ from harness.plan import trials as planning
 from harness.plan import turns
 from harness.plan.clients import named_folders
 from harness.plan.pacing import Rates, at_rate, offered_rates, workloads_of
-from harness.plan.trial_vars import longest_trial_s, trial_vars
+from harness.plan.trial_vars import indexes_asked, longest_trial_s, trial_vars
 from harness.plan.warming import warm_ups
 from harness.run.canary_book import moved_canaries, take_canaries
 from harness.run.failures import FAILURES, REPEATED, failure_of, why_failed
@@ -238,7 +238,7 @@ class CampaignRun:
         if keeper:
             ours = ours.beside(sorted(one.index for one in beside).index(trial.index))
         workspace = self.ledger.workspace(trial.attempt_name(attempt))
-        corpus = self.ready.corpora[trial.cell.dataset]
+        dataset = self.ready.datasets[trial.cell.dataset]
         workloads = workloads_of(self.campaign, trial, self.rates, in_turns=keeper is not None)
         lane = self._name(trial) if keeper else platform
         self.progress.trial(trial, attempt, _extents(self.campaign, workloads), lane)
@@ -252,7 +252,7 @@ class CampaignRun:
             self.ready.disks.check()
 
         told = trial_vars(
-            self.campaign, trial, workloads, self.mixes, corpus, workspace, ours, self.site.authority,
+            self.campaign, trial, workloads, self.mixes, dataset, workspace, ours, self.site.authority,
             self.site.floor if keeper else None, sharing,
         )  # fmt: skip
         outcome = yield from playbook(
@@ -277,7 +277,8 @@ class CampaignRun:
             places=ours,
             sharing=sharing,
             attempt=attempt,
-            corpus_digest=corpus.digest,
+            corpus_digest=dataset.digest,
+            indexes=indexes_asked(dataset),
             expected_ratio=self.ready.ratios[(trial.cell.dataset, trial.cell.arm)],
             started_at=started_at,
             ended_at=_utc_now(),

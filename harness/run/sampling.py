@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from datasets.collections import read_documents, take_live_sample, take_sample
+from datasets import OwnDocuments, mean_bytes, run_documents
+from datasets.collections import take_live_sample, take_sample
 from datasets.errors import DatasetError
+from datasets.own_documents import LEAST_RUN, RUN_BYTES
 from harness.errors import InputError
-from harness.plan.estimating import LEAST_RUN, RUN_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from datasets.collections import Anonymise, Sample
 
-_LOOKED_AT = 1000
 _SEED = 1
 
 
@@ -36,6 +35,8 @@ class Wanted:
 
     data: Path | Live
     bytes: int
+    documents: int | None = None
+    """At most; None: as many as those bytes hold."""
     seed: int = _SEED
     anonymise: Anonymise | None = None
 
@@ -49,13 +50,13 @@ def sample(wanted: Wanted, folder: Path, tell: Callable[[str], None]) -> Sample:
     try:
         if isinstance(wanted.data, Live):
             return take_live_sample(
-                wanted.data.uri_file, wanted.data.collection, folder, most_bytes=wanted.bytes, run_documents=LEAST_RUN,
-                run_bytes=RUN_BYTES, seed=wanted.seed, anonymise=wanted.anonymise, tell=tell,
+                wanted.data.uri_file, wanted.data.collection, folder, most_bytes=wanted.bytes,
+                most_documents=wanted.documents, run_documents=LEAST_RUN, run_bytes=RUN_BYTES, seed=wanted.seed,
+                anonymise=wanted.anonymise, tell=tell,
             )  # fmt: skip
-        first = [len(document) for document in islice(read_documents(wanted.data), _LOOKED_AT)]
-        run = max(LEAST_RUN, RUN_BYTES * len(first) // max(1, sum(first)))
+        most_bytes = min(wanted.bytes, (wanted.documents or wanted.bytes) * mean_bytes(OwnDocuments(path=wanted.data)))
         return take_sample(
-            wanted.data, folder, most_bytes=wanted.bytes, run_documents=run, seed=wanted.seed,
+            wanted.data, folder, most_bytes=most_bytes, run_documents=run_documents(wanted.data), seed=wanted.seed,
             anonymise=wanted.anonymise,
         )  # fmt: skip
     except DatasetError as error:

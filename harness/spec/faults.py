@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Model = type[BaseModel]
 LONGEST_SHOWN = 200
 _LONGEST_FAULT = 1000  # as pydantic says it, which may repeat what was given
+_MOST_HOMES = 3
 _QUOTED = re.compile(r"'([^']*)'")
 _MAPPING = "a mapping of keys"
 _TEXT = "a text (in quotes if it looks like a number or a date)"
@@ -40,6 +41,12 @@ _PATTERNS = {
     "digit",
     r"^[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}$": "a version has three numbers, for instance 7.0.14",
     r"^[0-9a-f]{64}$": "a SHA-256 digest has 64 hexadecimal digits, in lower case",
+    r"^/": "must be an absolute path, which begins with /",
+    r"^[^\x00-\x1f\x7f]*$": "must have no control characters, such as line breaks",
+    r"^[a-z0-9][A-Za-z0-9._/:@-]*$": "must be an image's name, for instance docker.io/library/mongo:7.0.14",
+    r"^[A-Za-z_][A-Za-z0-9_.-]{0,31}$": "must be a user's name, for instance ubuntu",
+    r"^[a-z0-9-]+\.[a-z0-9-]+$": "must be a type of EC2's, for instance c6g.2xlarge",
+    r"^[A-Za-z][A-Za-z0-9_.]{0,99}$": "a server parameter's name has letters, digits, dots and underscores",
 }
 
 
@@ -55,7 +62,7 @@ def describe(source: YamlSource, details: Iterable[ErrorDetails], model: Model) 
     return [
         (at, said)
         for at, found in by_place.items()
-        if (said := _said(found, model, is_mapping=at in within and isinstance(found[0]["input"], dict)))
+        if (said := _said(found, model, has_inner=at in within and isinstance(found[0]["input"], dict | list)))
     ]
 
 
@@ -65,11 +72,11 @@ def in_plain_words(detail: ErrorDetails, model: Model) -> str:
     return f"must be {kind}" if kind else _fault(detail, model)
 
 
-def _said(found: list[ErrorDetails], model: Model, *, is_mapping: bool) -> str:
-    """All that is wrong at one place; nothing where a mapping was given and may be, and is wrong further down."""
+def _said(found: list[ErrorDetails], model: Model, *, has_inner: bool) -> str:
+    """All that is wrong at one place; nothing where a mapping or list that may be given is wrong further down."""
     kinds = [_KINDS[one["type"]] for one in found if one["type"] in _KINDS]
     others = [_fault(one, model) for one in found if one["type"] not in _KINDS]
-    if is_mapping:
+    if has_inner:
         kinds = []
     if any(one["type"] not in _KINDS.keys() | _CHOICES for one in found):
         kinds = []  # the value is of a kind that is taken, and wrong as such
@@ -89,7 +96,10 @@ def _fault(detail: ErrorDetails, model: Model) -> str:
     match detail["type"]:
         case "extra_forbidden":
             allowed = _allowed_keys(model, detail["loc"][:-1])
-            said = f"unknown key{did_you_mean(str(detail['loc'][-1]), allowed)}; allowed here: {', '.join(allowed)}"
+            wrong = str(detail["loc"][-1])
+            homes = list(dict.fromkeys(one for one in _homes(model) if one.endswith(f".{wrong}")))[:_MOST_HOMES]
+            known = f" (it belongs in {' or '.join(f'`{one}`' for one in homes)})" if homes else ""
+            said = f"unknown key{known or did_you_mean(wrong, allowed)}; allowed here: {', '.join(allowed)}"
         case "missing":
             said = "this key is required"
         case "union_tag_not_found":
@@ -156,6 +166,15 @@ def _place(source: YamlSource, detail: ErrorDetails) -> KeyPath:
 def _allowed_keys(model: Model, loc: tuple[str | int, ...]) -> list[str]:
     """The keys of the section at a location."""
     return sorted({name for one in _models_at(model, loc) for name in one.model_fields})
+
+
+def _homes(model: Model, above: str = "", *, depth: int = 3) -> Iterator[str]:
+    """Every key below the first level as a path, `…` for names that are the user's."""
+    for name, field in model.model_fields.items():
+        yield f"{above}{name}"
+        named = "…." if get_origin(field.annotation) is dict else ""
+        for inner in _models_within(field) if depth else ():
+            yield from _homes(inner, f"{above}{name}.{named}", depth=depth - 1)
 
 
 def _models_at(model: Model, loc: tuple[str | int, ...]) -> list[Model]:

@@ -17,6 +17,7 @@ from harness.spec.checks import (
     name_checks,
     operation_checks,
 )
+from harness.spec.document_checks import document_checks, update_checks
 from harness.spec.faults import describe, short
 from harness.spec.mix import find_mix, mix_names, read_mix
 from harness.spec.yaml_source import Fault, KeyPath, YamlSource, read_yaml
@@ -66,10 +67,11 @@ def load_campaign(path: Path) -> Campaign:
         InputError: with one line per fault, each with file, line, key and what is allowed.
     """
     source, campaign = _read(path, path.stem)
-    checks = (cross_checks, arm_checks, input_checks, load_checks, name_checks)
+    checks = (cross_checks, arm_checks, input_checks, document_checks, load_checks, name_checks)
     if faults := [*(fault for check in checks for fault in check(campaign)), *_mix_checks(campaign, path)]:
         raise _complaint(source, faults)
-    if faults := list(operation_checks(campaign, read_mixes(campaign, path))):
+    mixes = read_mixes(campaign, path)
+    if faults := [*operation_checks(campaign, mixes), *update_checks(campaign, mixes)]:
         raise _complaint(source, faults)
     return campaign
 

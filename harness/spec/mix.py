@@ -154,7 +154,8 @@ def said_lines(path: Path) -> Iterator[tuple[int, str]]:
         with path.open("rb") as file:
             raw = file.read(_MAX_BYTES + 1)
     except OSError as error:
-        raise InputError(f"{path}: can't be read: {error.strerror}", do="make it readable") from error
+        mend = "check the path" if isinstance(error, FileNotFoundError) else "make it readable"
+        raise InputError(f"{path}: can't be read: {error.strerror}", do=mend) from error
     if len(raw) > _MAX_BYTES:
         raise _complaint([f"{path}: a mix has at most {_MAX_BYTES // 2**10} KiB"])
     for number, line in enumerate(re.split(r"\r\n|\r|\n", raw.decode("latin-1")), start=1):

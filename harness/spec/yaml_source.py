@@ -20,6 +20,11 @@ MOST_BYTES = 1 << 20
 _MAX_NODES = 20_000
 _LONGEST_NUMBER = 40  # what is longer takes long to parse, or to show
 _NUMBERS = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
+_HINTS = {
+    "mapping values are not allowed here": " (a blank may be missing after a colon on the line before; a text with a "
+    "colon needs quotes)",
+    "found character '\\t' that cannot start any token": " (indent with blanks, not with tabs)",
+}
 _MEND = "fix the file there; docs/spec.md has the keys, and campaigns/ has examples"
 
 
@@ -58,7 +63,8 @@ def read_yaml(path: Path, *, links: bool = True) -> YamlSource:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark else str(path)
-        raise InputError(f"{where}: not valid YAML: {getattr(error, 'problem', None) or error}", do=_MEND) from error
+        problem = str(getattr(error, "problem", None) or error)
+        raise InputError(f"{where}: not valid YAML: {problem}{_HINTS.get(problem, '')}", do=_MEND) from error
     # the parser leaves to Python what is not as its tag says: `!!timestamp x`, `!!bool x`, `!!int ""`
     except (RecursionError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
         raise InputError(f"{path}: not valid YAML: {error}", do=_MEND) from error

@@ -20,6 +20,11 @@ _HEIGHT_PX = 230
 _TICKS = [1 / 10, 1 / 4, 1 / 2, 1 / 1.5, 1 / 1.2, 1, 1.2, 1.5, 2, 4, 10]
 
 
+def curve_key(material: Material, group: Group) -> str:
+    """The chart's key: the page's script draws it again under other prices."""
+    return slug("cost-curve", *material.names_of(group))
+
+
 def cost_curve(material: Material, group: Group, costs: Costs) -> Chart | None:
     """A line an arm; None where the baseline has no cost."""
     points = curve(costs, material.decision.baseline)
@@ -27,9 +32,9 @@ def cost_curve(material: Material, group: Group, costs: Costs) -> Chart | None:
         return None
     data = [{"arm": one.arm, "at": one.price_ratio, "value": one.ratio, "shown": change(one.ratio)} for one in points]
     return Chart(
-        key=slug("cost-curve", *material.names_of(group)),
+        key=curve_key(material, group),
         title="Which arm is the cheapest at which prices",
-        caption="Dashed: the prices of the spec. Thin rule: from there on another eligible arm is the cheapest.",
+        caption="Dashed: the prices given. Thin rule: from there on another eligible arm is the cheapest.",
         spec=chart_spec(_layer(material, costs, data), _HEIGHT_PX),
         table=_table(costs),
     )
@@ -62,10 +67,9 @@ def _layer(material: Material, costs: Costs, data: list[dict[str, Any]]) -> Any:
     now = alt.Chart(rows([{"at": costs.price_ratio, "what": "prices now"}]))
     layers.append(now.mark_rule(strokeDash=[5, 4]).encode(x=alt.X("at:Q"), tooltip=[alt.Tooltip("what:N")]))
     inside = [flip for flip in costs.flips if min(ratios) <= flip.price_ratio.value <= max(ratios)]
-    if inside:
-        flips = [{"at": one.price_ratio.value, "what": f"{one.arm} is cheaper {one.side}"} for one in inside]
-        rule = alt.Chart(rows(flips)).mark_rule(color="var(--ink-2)")
-        layers.append(rule.encode(x=alt.X("at:Q"), tooltip=[alt.Tooltip("what:N"), alt.Tooltip("at:Q", format=".3~g")]))
+    flips = [{"at": one.price_ratio.value, "what": f"{one.arm} is cheaper {one.side}"} for one in inside]
+    rule = alt.Chart(rows(flips)).mark_rule(color="var(--ink-2)")  # though there be none: other prices may bring some
+    layers.append(rule.encode(x=alt.X("at:Q"), tooltip=[alt.Tooltip("what:N"), alt.Tooltip("at:Q", format=".3~g")]))
     return alt.layer(*layers)
 
 

@@ -14,6 +14,7 @@ from reports.charts.engine import engine
 from reports.charts.forest import effects_table, forest
 from reports.charts.latency import by_operation, latency_table, percentiles
 from reports.charts.over_time import over_time
+from reports.charts.tail import tail
 from reports.charts.tradeoffs import tradeoff
 from reports.charts.turns import MOST_BLOCKS, blocks_with_turns, turns
 from reports.page import evidence
@@ -46,6 +47,8 @@ class PhasePage:
     turns_note: str
     """Which blocks are drawn, where not all are."""
     over_time: tuple[Chart, ...]
+    tail: Chart | None
+    """The p99 latency of each second."""
     engine: tuple[Chart, ...]
     """What the engine did, second by second."""
     counters: Table
@@ -84,6 +87,8 @@ class GroupPage:
             yield from phase.operations
             yield from phase.turns
             yield from phase.over_time
+            if phase.tail:
+                yield phase.tail
             yield from phase.engine
         yield from self.tradeoffs
         if self.cost_curve:
@@ -239,6 +244,7 @@ def _phase(material: Material, group: Group, workload: str) -> PhasePage:
         turns=tuple(turns(material, group, workload)),
         turns_note=f"The first {MOST_BLOCKS} of {blocks} blocks." if blocks > MOST_BLOCKS else "",
         over_time=tuple(over_time(material, group, workload)),
+        tail=tail(material, group, workload),
         engine=tuple(engine(material, group, workload)),
         counters=evidence.counters(material, group, workload),
         regime=evidence.regime(material, group, workload),

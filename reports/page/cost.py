@@ -1,7 +1,8 @@
 """The cost table, and what the page's script needs to compute it again under other prices.
 
-The script repeats `analysis`: each trial's hours and storage under the new prices, their geometric means, and the ratio
-to the baseline within blocks with its t interval. So the figures in the page are those the command line would give.
+The script repeats `analysis`: each trial's hours and storage under the new prices, their geometric means, the ratio to
+the baseline within blocks with its t interval, and the curve with the prices at which another arm is the cheapest. So
+the figures in the page are those the command line would give.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.decide.constraints import State
 from analysis.decide.cost import HOURS_PER_MONTH, mean_growth
+from analysis.decide.cost_curve import FURTHEST, POINTS
 from analysis.stats import quantities
 from analysis.stats.inference import t_quantile
 from analysis.stats.quantities import number
+from reports.charts.cost import curve_key
 from reports.page.answer import choice_of
 from reports.tables import ABSENT
 
@@ -162,4 +165,5 @@ def _data(material: Material, group: Group, prices: Prices, eligible: list[str])
         "hours_per_month": HOURS_PER_MONTH,
         "prices": {field.name: field.value for field in price_fields(prices)},
         "mean_growth": mean_growth(prices),
+        "curve": {"chart": curve_key(material, group), "furthest": FURTHEST, "points": POINTS},
     }

@@ -17,12 +17,13 @@ from reports.plain import plain
 from reports.tables import ABSENT, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from analysis.stats.effects import Group
     from analysis.trial.records import Phase, TrialRecord
     from reports.material import Material
 
+_SPANS = _WINDOW, _WHOLE, _AT_END = "window", "whole phase", "its end"
 _NOTHING_TO_DO = ("good", "unknown")
 _REGIMES = {
     Regime.IN_CACHE: "in the cache",
@@ -149,29 +150,40 @@ def ratios(material: Material, group: Group) -> Table:
 
 def counters(material: Material, group: Group, workload: str) -> Table:
     """What the engine did in one phase: the mean of each counter over the trials that count, a column an arm."""
-    moved: dict[tuple[str, str], list[float]] = {}
+    moved: dict[tuple[str, str, str], list[float]] = {}
     for record in material.counting_in(group):
         for phase in record.phases:
             if workload_of(phase) == workload:
-                for key, value in phase.counters.items():
-                    if value is not None:
-                        moved.setdefault((record.cell.arm, key), []).append(value)
+                for key, over, value in _moved(phase):
+                    moved.setdefault((key, over, record.cell.arm), []).append(value)
     arms = list(material.styles)
     units = {"bytes": Unit.BYTES, "us": Unit.US, "count": None, "ms": None}
 
-    def cell(arm: str, key: str, unit: str) -> str:
-        if (arm, key) not in moved:
+    def cell(key: tuple[str, str, str], unit: str) -> str:
+        if key not in moved:
             return ABSENT
-        mean = fmean(moved[arm, key])
+        mean = fmean(moved[key])
         known = units[unit]
         return quantity(mean, known) if known else number(mean) + (" ms" if unit == "ms" else "")
 
     body = tuple(
-        (counter.label, *(cell(arm, counter.key, counter.unit) for arm in arms))
+        (counter.label, over, *(cell((counter.key, over, arm), counter.unit) for arm in arms))
         for counter in COUNTERS
-        if any((arm, counter.key) in moved for arm in arms)
+        for over in _SPANS
+        if any((counter.key, over, arm) in moved for arm in arms)
     )
-    return Table(("counter", *arms), body)
+    return Table(("counter", "of", *arms), body, labels=2)
+
+
+def _moved(phase: Phase) -> Iterator[tuple[str, str, float]]:
+    """Counter, what span it is of, and its value: of the measured window wherever that is known."""
+    in_window = phase.window.counters if phase.window else {}
+    for counter in COUNTERS:
+        value, over = in_window.get(counter.key), _WINDOW
+        if value is None:
+            value, over = phase.counters.get(counter.key), _AT_END if counter.gauge else _WHOLE
+        if value is not None:
+            yield counter.key, over, value
 
 
 def regime(material: Material, group: Group, workload: str) -> str | None:
@@ -247,9 +259,13 @@ def findings(material: Material, *, to_do: bool) -> Table:
 
 
 def corpora(material: Material) -> Table:
-    """The manifests, a column a dataset."""
+    """The manifests, a column a dataset; of documents of one's own, how many paths they have."""
     shown = {
-        name: {key: value for key, value in manifest.items() if key not in ("format_version", "expected_ratios")}
+        name: {
+            key: len(value) if key == "paths" and isinstance(value, list) else value
+            for key, value in manifest.items()
+            if key not in ("format_version", "expected_ratios")
+        }
         for name, manifest in plain(material.run.manifests).items()
     }
     fields = dict.fromkeys(field for manifest in shown.values() for field in manifest)

@@ -131,6 +131,96 @@ function recompute(form) {
   }
   const least = Math.min(...eligible.values());
   for (const row of rows) row.classList.toggle("cheapest", eligible.get(row) === least);
+  const choice = new Map([...eligible].map(([row, value]) => [row.dataset.arm, value]));
+  redrawCurve(cost, figures, choice, prices.storage_per_gb_month / prices.instance_per_hour);
+}
+
+// ---- the curve of costs over prices ----------------------------------------------------------------------------------
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+// As `analysis.stats.ratios.ratio_of_means`: the ratio of two means of pairs with Fieller's interval.
+function ratioOfMeans(over, under, quantiles) {
+  const n = over.length;
+  if (!n) return null;
+  const [above, below] = [mean(over), mean(under)];
+  if (!(n in quantiles)) return below ? { value: above / below } : null;
+  const covariance = (a, b) => a.reduce((sum, one, i) => sum + (one - mean(a)) * (b[i] - mean(b)), 0) / (n - 1);
+  const squared = quantiles[n] ** 2 / n;
+  const known = below ** 2 - squared * covariance(under, under);
+  if (known <= 0) return null;
+  const middle = above * below - squared * covariance(over, under);
+  const half = Math.sqrt(Math.max(0, middle ** 2 - known * (above ** 2 - squared * covariance(over, over))));
+  return { value: above / below, low: (middle - half) / known, high: (middle + half) / known };
+}
+
+// As `analysis.decide.cost`: the nearest price ratio on either side at which another eligible arm costs the same.
+function flips(figures, choice, at, quantiles) {
+  const cheapest = [...choice.keys()].reduce((a, b) => (choice.get(b) < choice.get(a) ? b : a));
+  const held = figures.get(cheapest);
+  const found = [];
+  for (const arm of choice.keys()) {
+    const ours = figures.get(arm);
+    const shared = [...ours.keys()].filter((block) => arm !== cheapest && held.has(block));
+    const saved = shared.map((block) => held.get(block).gb - ours.get(block).gb);
+    const more = shared.map((block) => ours.get(block).hours - held.get(block).hours);
+    const crossing = ratioOfMeans(more, saved, quantiles);
+    const side = shared.length && mean(saved) > 0 ? "above" : "below";
+    if (crossing && crossing.value > 0 && crossing.value > at === (side === "above")) {
+      found.push({ ...crossing, arm, side });
+    }
+  }
+  const nearest = (side) =>
+    found.filter((one) => one.side === side).sort((a, b) => Math.abs(a.value - at) - Math.abs(b.value - at))[0];
+  return [nearest("below"), nearest("above")].filter(Boolean);
+}
+
+function redrawCurve(cost, figures, choice, at) {
+  const spec = data.charts[cost.curve.chart];
+  const element = document.querySelector(`[data-chart="${cost.curve.chart}"]`);
+  if (!spec || !element || !figures.has(cost.baseline) || !(at > 0) || !Number.isFinite(at)) return;
+  const { furthest, points } = cost.curve;
+  const means = new Map();
+  for (const [arm, blocks] of figures) {
+    const all = [...blocks.values()];
+    means.set(arm, { hours: geometricMean(all.map((one) => one.hours)), gb: geometricMean(all.map((one) => one.gb)) });
+  }
+  const baseline = means.get(cost.baseline);
+  const ratios = Array.from({ length: points }, (_, i) => at * furthest ** ((2 * i) / (points - 1) - 1));
+  const line = [...means].flatMap(([arm, { hours, gb }]) =>
+    ratios.map((ratio) => {
+      const value = (hours + ratio * gb) / (baseline.hours + ratio * baseline.gb);
+      return { arm, at: ratio, value, shown: change(value) };
+    }),
+  );
+  const crossings = choice.size ? flips(figures, choice, at, cost.quantiles) : [];
+  const inside = crossings.filter(({ value }) => at / furthest <= value && value <= at * furthest);
+  const [drawn, , now, rules] = spec.layer.map((layer) => layer.data.name); // the order of reports.charts.cost
+  spec.datasets[drawn] = line;
+  spec.datasets[now] = [{ at, what: "prices now" }];
+  spec.datasets[rules] = inside.map(({ arm, side, value }) => ({ at: value, what: `${arm} is cheaper ${side}` }));
+  for (const layer of spec.layer.slice(0, 2)) layer.encoding.x.scale.domain = [at / furthest, at * furthest];
+  listFlips(element.closest("figure"), crossings);
+  element.drawing = (element.drawing ?? Promise.resolve()).then(() => draw(element));
+}
+
+function listFlips(figure, crossings) {
+  const names = [...figure.querySelectorAll("thead th")].map((cell) => cell.textContent);
+  const body = crossings.map(({ arm, side, value, low, high }) => {
+    const spread = low === undefined ? "–" : `${number(Math.max(0, low))} to ${number(high)}`;
+    const row = document.createElement("tr");
+    row.setAttribute("role", "row");
+    [arm, side, number(value), spread].forEach((text, place) => {
+      const cell = document.createElement(place ? "td" : "th");
+      cell.setAttribute("role", place ? "cell" : "rowheader");
+      if (!place) cell.scope = "row";
+      else Object.assign(cell, { className: place === 1 ? "long" : "figure" }).dataset.label = names[place];
+      cell.textContent = text;
+      row.append(cell);
+    });
+    return row;
+  });
+  figure.querySelector("tbody").replaceChildren(...body);
 }
 
 for (const form of document.querySelectorAll("form[data-cost]")) {

@@ -339,6 +339,29 @@ def test_the_cost_and_where_it_flips() -> None:
     assert found.costs.cheapest == min(by_arm, key=lambda arm: by_arm[arm].monthly.value)
 
 
+def test_indexes_are_paid_for_once_and_shrink_what_compression_saves() -> None:
+    def indexed(record: TrialRecord) -> TrialRecord:
+        sizes = (
+            one.model_copy(
+                update={
+                    "secondary_index_size_bytes": 500 * one.documents,
+                    "index_size_bytes": one.index_size_bytes + 500 * one.documents,
+                }
+            )
+            for one in record.sizes
+        )
+        return record.model_copy(update={"sizes": tuple(sizes)})
+
+    prices = Prices(data_size_gb=1000)
+    plain, found = (
+        choice(decide(records, criteria(prices=prices))) for records in (quiet(), [indexed(one) for one in quiet()])
+    )
+    assert plain.costs is not None
+    assert found.costs is not None
+    for before, after in zip(plain.costs.arms, found.costs.arms, strict=True):
+        assert after.stored_gb.value - before.stored_gb.value == pytest.approx(1000 * 500 / 1140, rel=0.01)
+
+
 @pytest.mark.parametrize("beside", [None, False, True])
 def test_where_a_client_runs_beside_mongod_instances_are_sized_by_mongods_cpu(beside: bool | None) -> None:  # noqa: FBT001
     """Of a throughput that client and mongod share, each operation's client has a part."""

@@ -84,8 +84,19 @@ def test_record_numbers_grow_with_the_collection() -> None:
         for times in (1, 1000)
     )
     assert (many.value - FILE_BYTES / 11_200_000) / (few.value - FILE_BYTES / 11_200) == pytest.approx(
-        1 + (number_bytes(11_200_000) - number_bytes(11_200)) / (EACH + BESIDE)
+        1 + (number_bytes(11_200_000) - number_bytes(11_200)) / (EACH + BESIDE), abs=2e-5
     )
+
+
+def test_pages_of_short_record_numbers_count_as_often_as_the_collection_has_them() -> None:
+    pages = even(np.array([1.7] * 21 + [2.0] * 179), per_page=400)  # documents 1 to 8,400, of 80,000
+    whole = whole_of(pages, 20)
+    found = per_document(pages, whole, sampling_scatter(pages, whole))
+    late = stored(pages[21:])
+    assert stored(pages) / late > 1.015
+    assert found.value / late == pytest.approx(1 + 8400 / (20 * 80_000) * 0.17, abs=0.002)
+    alone = whole_of(pages, 1)
+    assert per_document(pages, alone, sampling_scatter(pages, alone)).value == pytest.approx(stored(pages), rel=0.001)
 
 
 def test_a_sample_that_is_the_whole_has_no_sampling_error() -> None:

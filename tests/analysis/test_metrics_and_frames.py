@@ -41,6 +41,22 @@ def test_values_are_those_of_the_record() -> None:
     assert found["rmw.compression_ratio_after"] == pytest.approx(found["compression_ratio"] / 1.12, rel=1e-3)
 
 
+def test_storage_has_the_secondary_indexes_that_no_compressor_touches() -> None:
+    plain = first()
+    sizes = tuple(one.model_copy(update={"secondary_index_size_bytes": 300 * one.documents}) for one in plain.sizes)
+    before, found = values(plain), values(plain.model_copy(update={"sizes": sizes}))
+    for key in (
+        "storage_bytes_per_document",
+        "storage_bytes_per_document_aged",
+        "rmw.storage_bytes_per_document_after",
+    ):
+        assert found[key] == pytest.approx(before[key] + 300)
+    assert found["compression_ratio"] == before["compression_ratio"]
+    assert found.keys() - before.keys() == {
+        "secondary_index_bytes_per_document", "secondary_index_bytes_per_document_aged"
+    }  # fmt: skip
+
+
 def test_each_kind_of_operation_has_latencies_of_its_own() -> None:
     record = first()
     load, rmw = record.phases

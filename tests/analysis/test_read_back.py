@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tarfile
+from typing import Any
 
 import pytest
 
@@ -181,3 +182,39 @@ def test_clients_run_on_the_cores_that_were_asked_for(
         name="one", started_at_s=1, throughput_per_s=1, cpu_share=None, gc_pause_s=0, longest_stall_s=0, cpus=found
     )
     assert [fault.code for fault in cpus_faults("rmw", part, asked, taken)] == ["client-cpus-mismatch"] * wrong
+
+
+BY_STATUS = {"name": "s", "key": {"status": 1, "at": -1}, "sparse": True}
+ASKED = json.dumps([BY_STATUS, {"name": "t", "key": {"_fts": "text", "_ftsx": 1}, "weights": {"a": 1}}])
+THERE: list[dict[str, Any]] = [
+    {"v": 2, "key": [["_id", 1]], "name": "_id_"},
+    {"v": 2, **BY_STATUS, "key": [["status", 1.0], ["at", -1]]},
+    {"v": 2, "name": "t", "key": [["_fts", "text"], ["_ftsx", 1]], "weights": {"a": 1}, "textIndexVersion": 3},
+]
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        (THERE, None),
+        (THERE[:2], "is without t;"),
+        (THERE[:1], "is without s, without t;"),
+        ([*THERE, {"name": "more_1", "key": [["more", 1]]}], "is with more_1;"),
+        (
+            [THERE[0], THERE[1] | {"key": [["at", -1], ["status", 1]]}, THERE[2]],
+            'is {"v": 2, "name": "s", "key": [["at"',
+        ),
+        ([THERE[0], THERE[1] | {"sparse": False}, THERE[2]], "is {"),
+        (None, "could not be read back;"),
+    ],
+)
+def test_indexes_are_those_that_were_asked_for(there: list[dict[str, Any]] | None, told: str | None) -> None:
+    found = read_in_force(recorded() | {"indexes": there})
+    reasons = list(mismatches(asked(indexes=ASKED), found, "6.0.5"))
+    if told is None:
+        assert reasons == []
+    else:
+        (reason,) = reasons
+        assert reason.code == "index-mismatch"
+        assert f"the set of indexes {told}" in reason.message
+    assert list(mismatches(asked(), found, "6.0.5")) == []

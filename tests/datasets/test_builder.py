@@ -20,7 +20,7 @@ from datasets import (
     FakerParagraphs,
     FakerSentences,
     Manifest,
-    Recipe,
+    TextRecipe,
     UserFile,
     YcsbRandom,
     prepare,
@@ -28,7 +28,7 @@ from datasets import (
 from datasets.units import units
 
 ROOT = Path(__file__).parents[2]
-SMALL: list[Recipe] = [
+SMALL: list[TextRecipe] = [
     FakerSentences(sentences=200),
     FakerParagraphs(paragraphs=70),
     YcsbRandom(size_bytes=2**20),
@@ -37,18 +37,18 @@ PREPARE = """
 import sys
 from pathlib import Path
 from pydantic import TypeAdapter
-from datasets import Recipe, prepare
-recipe = TypeAdapter(Recipe).validate_json(sys.argv[1])
+from datasets import TextRecipe, prepare
+recipe = TypeAdapter(TextRecipe).validate_json(sys.argv[1])
 print(prepare(recipe, int(sys.argv[2]), Path(sys.argv[3])).path)
 """
 
 
-def recipe_name(recipe: Recipe) -> str:
+def recipe_name(recipe: TextRecipe) -> str:
     return recipe.recipe
 
 
 @pytest.mark.parametrize("recipe", SMALL, ids=recipe_name)
-def test_every_process_builds_the_same_bytes(recipe: Recipe, tmp_path: Path) -> None:
+def test_every_process_builds_the_same_bytes(recipe: TextRecipe, tmp_path: Path) -> None:
     paths = []
     for hash_seed in ("0", "1", "4242"):
         argv = [sys.executable, "-c", PREPARE, recipe.model_dump_json(), "-5", str(tmp_path / hash_seed)]
@@ -62,7 +62,7 @@ def test_every_process_builds_the_same_bytes(recipe: Recipe, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("recipe", SMALL, ids=recipe_name)
-def test_another_seed_builds_another_corpus(recipe: Recipe, tmp_path: Path) -> None:
+def test_another_seed_builds_another_corpus(recipe: TextRecipe, tmp_path: Path) -> None:
     digests = {prepare(recipe, seed, tmp_path).digest for seed in (1, 2, -1)}
     assert len(digests) == 3
 
@@ -249,4 +249,4 @@ def test_a_missing_corpus_is_refused(tmp_path: Path) -> None:
 )
 def test_an_impossible_recipe_is_refused(bad: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
-        TypeAdapter[Recipe](Recipe).validate_python(bad)
+        TypeAdapter[TextRecipe](TextRecipe).validate_python(bad)

@@ -10,8 +10,8 @@ from datasets import (
     DocumentShape,
     ExpectedRatio,
     FakerSentences,
-    Recipe,
     TextDocuments,
+    TextRecipe,
     YcsbRandom,
     expected_ratios,
     prepare,
@@ -20,7 +20,7 @@ from datasets import (
 CODECS = ("none", "snappy", "zlib-1", "zlib-6", "zstd-1", "zstd-6", "zstd-19")
 
 
-def ratios(recipe: Recipe, folder: Path, shape: DocumentShape | None = None) -> dict[str, ExpectedRatio]:
+def ratios(recipe: TextRecipe, folder: Path, shape: DocumentShape | None = None) -> dict[str, ExpectedRatio]:
     corpus = Corpus.load(prepare(recipe, 1, folder).path)
     return {one.codec: one for one in expected_ratios(TextDocuments(corpus, 1, shape or DocumentShape()), CODECS)}
 

@@ -101,8 +101,8 @@ def test_survey_links_and_canaries_arrive_from_tasks_of_other_names(site: Site, 
 @pytest.mark.parametrize(
     ("result", "fault"),
     [
-        ({}, "cpu_bytes_per_s: Field required"),
-        ({"cpu_bytes_per_s": 2e7}, "disk_bytes_per_s: Field required"),
+        ({}, "cpu_bytes_per_s: is missing"),
+        ({"cpu_bytes_per_s": 2e7}, "disk_bytes_per_s: is missing"),
         ({"cpu_bytes_per_s": "2e7", "disk_bytes_per_s": None}, "cpu_bytes_per_s: Input should be a valid number"),
         ({"cpu_bytes_per_s": 0.0, "disk_bytes_per_s": None}, "cpu_bytes_per_s: Input should be greater than 0"),
     ],
@@ -138,13 +138,13 @@ def test_a_run_keeps_the_survey_as_it_was_told(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("module", "result", "fault"),
     [
-        ("host_survey", {}, "database: Field required"),
+        ("host_survey", {}, "database: is missing"),
         ("host_survey", SURVEY | {"platform": None}, "platform: Input should be a valid string"),
         ("host_survey", SURVEY | {"busy_ports": ["27117"]}, "busy_ports.0: Input should be a valid integer"),
-        ("host_survey", SURVEY | {"survey": {"hostname": "db1"}}, "survey.memory_total_bytes: Field required"),
+        ("host_survey", SURVEY | {"survey": {"hostname": "db1"}}, "survey.memory_total_bytes: is missing"),
         ("host_survey", SURVEY | {"survey": []}, "survey: Input should be a valid dictionary"),
-        ("host_link", {"link": LINK}, "database: Field required"),
-        ("host_link", {"database": "db1", "link": {"round_trip_s": 1.0}}, "link.clock_ahead_s: Field required"),
+        ("host_link", {"link": LINK}, "database: is missing"),
+        ("host_link", {"database": "db1", "link": {"round_trip_s": 1.0}}, "link.clock_ahead_s: is missing"),
     ],
 )
 def test_a_survey_of_another_form_names_host_and_module(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from analysis.gate.tolerances import Tolerances
+from harness.cli.commands import app
 from harness.spec.cloud import Cloud
 from harness.spec.load import ROOT, find_campaign, load_campaign
 
@@ -75,3 +77,36 @@ def test_the_cloud_section_and_the_tolerances_that_are_shown_are_valid() -> None
     assert Cloud.model_validate(yaml.safe_load(cloud)["cloud"]).cost_limit
     (shown,) = _blocks("docs/gate.md", "percent:")
     assert Tolerances.model_validate(yaml.safe_load(shown)).metrics
+
+
+def test_the_three_hosts_of_the_walkthrough_are_a_campaign(tmp_path: Path) -> None:
+    """The section that its reader appends to a campaign."""
+    (appended,) = re.findall(r"<<'END'\n(.*?)^END$", (ROOT / "docs/ec2.md").read_text(encoding="utf-8"), re.S | re.M)
+    quick = find_campaign("quick").read_text(encoding="utf-8")
+    (tmp_path / "three-hosts.yaml").write_text(quick + appended, encoding="utf-8")
+    campaign = load_campaign(tmp_path / "three-hosts.yaml")
+    assert campaign.cloud is not None
+    assert sum(hosts.count for hosts in campaign.cloud.hosts.values()) == 3
+    assert campaign.design == "sequential"
+
+
+@pytest.mark.parametrize("page", ["docs/gate.md", "docs/first-tasks.md"])
+def test_the_gate_is_called_with_options_that_it_has(page: str) -> None:
+    """In the workflows, too: what CI runs is what the page recommends."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    calls = re.findall(r"-m harness (gate (?:[^\n|]|\\\n|\n +--)*)", text)
+    assert len(calls) >= 1
+    (gate,) = (one.callback for one in app.registered_commands if one.name == "gate")
+    assert gate is not None
+    known = {f"--{name.replace('_', '-').removeprefix('as-')}" for name in inspect.signature(gate).parameters}
+    told = {option for call in calls for option in re.findall(r"--[a-z-]+", call)}
+    assert {"--junit", "--markdown"} <= told <= known
+
+
+def test_the_image_has_what_the_set_up_would_install() -> None:
+    """So that `make setup` in it installs no packages."""
+    image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    wanted = {"python3", "python3-venv", "openjdk-17-jdk-headless", "maven", "libcurl4", "git", "make"}
+    assert wanted <= set(image.split())
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    assert {".venv", ".pressgauge", "results", "**/target"} <= set(ignored)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from analysis.trial.records import Compressor, Settings
 from analysis.trial.wiredtiger_config import options
+from datasets import OwnDocuments
 from datasets.collections import Index
 from harness.plan.estimated_campaign import campaign_text
 from harness.plan.estimating import INDEXES, AllLoaded, Shape, estimate_vars, shapes
@@ -96,14 +97,19 @@ def test_what_can_not_be_is_refused(wrong: dict[str, object]) -> None:
         loaded(**wrong)
 
 
-def test_the_campaign_it_leaves_is_valid(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("update", "workload"), [(("status", "shipping.city"), "rmw"), ((), "read")])
+def test_the_campaign_it_leaves_is_valid(tmp_path: Path, update: tuple[str, ...], workload: str) -> None:
+    source = tmp_path / 'my "orders": all.jsonl'
+    source.write_text('{"status": "new", "shipping": {"city": "Rome"}}\n', encoding="utf-8")
     path = tmp_path / "campaign.yaml"
-    path.write_text(campaign_text(estimated()), encoding="utf-8")
+    path.write_text(campaign_text(estimated(), source, update), encoding="utf-8")
     campaign = load_campaign(path)
     assert list(campaign.arms) == ["snappy", "snappy-smallest", "none", "zstd", "zstd-smallest"]
     assert campaign.arms["zstd-smallest"].zstd_level == 15
     assert campaign.arms["zstd-smallest"].memory_page_image_max == campaign.arms["zstd-smallest"].leaf_page_max
-    assert campaign.document.size_bytes == pytest.approx(1000, rel=0.05)
+    assert campaign.datasets["documents"] == OwnDocuments(path=source, update=update)
+    assert list(campaign.workloads) == [workload]
+    assert campaign.records == 100_000
 
 
 def test_pages_that_are_not_compressed_are_alike() -> None:

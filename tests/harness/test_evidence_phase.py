@@ -38,6 +38,15 @@ def test_a_batched_load_is_timed_by_its_bulk_writes_and_counted_by_documents() -
     assert sum(phase.series_per_s) > 80_050 / 2
 
 
+def test_each_second_has_the_tail_of_what_the_phase_is_judged_by() -> None:
+    phase = batched()
+    assert len(phase.p99_series_us) == len(phase.series_per_s)
+    (bulk_writes,) = phase.latencies
+    assert max(one for one in phase.p99_series_us if one) <= bulk_writes.max_us
+    assert min(one for one in phase.p99_series_us if one) > bulk_writes.p50_us / 2
+    assert phase.latencies[0].p99_us <= max(one for one in phase.p99_series_us if one)
+
+
 def test_the_warm_up_of_a_batched_load_is_left_out_by_whole_intervals() -> None:
     phase = batched(warmup_s=0.5)
     assert 20_000 < phase.measured_operations < 60_000

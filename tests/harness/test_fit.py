@@ -97,13 +97,15 @@ def test_a_batch_that_no_command_holds_is_refused_with_figures(tmp_path: Path) -
 
 
 def test_the_heap_follows_the_documents_and_has_to_fit_the_memory(tmp_path: Path) -> None:
-    assert heap_mib(campaign(tmp_path), campaign(tmp_path).load, None, 1) == 512
+    usual = campaign(tmp_path)
+    assert heap_mib(usual.load, None, 1, usual.document.size_bytes) == 512
     large = campaign(tmp_path, **LARGE | {"load": {"batch": 7, "threads": 8}})
-    assert 8 * 5 * 7 * 6.25 < heap_mib(large, large.load, None, 1) < 4096
-    assert heap_mib(large, large.load, None, 4) < heap_mib(large, large.load, None, 1)
+    each = large.document.size_bytes
+    assert 8 * 5 * 7 * 6.25 < heap_mib(large.load, None, 1, each) < 4096
+    assert heap_mib(large.load, None, 4, each) < heap_mib(large.load, None, 1, each)
     scans = MIXES["rmw"].model_copy(update={"scanproportion": 0.5, "maxscanlength": 100})
-    assert heap_mib(large, large.workloads["rmw"], MIXES["rmw"], 1) == 512
-    assert heap_mib(large, large.workloads["rmw"], scans, 1) > 2 * 100 * 6.25 * 3
+    assert heap_mib(large.workloads["rmw"], MIXES["rmw"], 1, each) == 512
+    assert heap_mib(large.workloads["rmw"], scans, 1, each) > 2 * 100 * 6.25 * 3
     check_fit(large, MIXES, {"db": surveyed(database=True, client_processes=1)})
     with pytest.raises(InputError, match=r"db: documents of 6\.3 MiB need clients with a heap of .* has 2\.0 GiB"):
         check_fit(large, MIXES, {"db": surveyed(database=True, client_processes=1, memory_total_bytes=2**31)})

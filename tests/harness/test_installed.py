@@ -68,6 +68,7 @@ def test_its_rooms_are_its_own(tool: Path, tmp_path: Path) -> None:
         ("choose another folder: HOME_DIR=…", "choose another folder: --home …"),
         ("`make check-regression BASELINE=a CANDIDATE=b STRICT=1`", "`pressgauge gate a b --strict`"),
         ("make space there; the same command resumes", "make space there; the same command resumes"),
+        ("take fewer: BYTES=4MiB, or give AS_BYTES=1", "take fewer: --bytes 4MiB, or give --as-bytes"),
     ],
 )
 def test_people_are_told_what_works_here(told: str, typed: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from contextlib import chdir
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +13,26 @@ from pydantic import ValidationError
 
 from analysis.decide.decision import decide
 from analysis.stats.looks import Looks
-from harness.cli.outcome import blocks_wanted, decide_run, exit_code, read_run, write_outcome, write_tables
+from harness.cli.outcome import (
+    blocks_wanted,
+    decide_run,
+    exit_code,
+    read_run,
+    report_faults,
+    write_outcome,
+    write_tables,
+)
 from harness.errors import Exit, InputError
+from harness.evidence.verify import evidence_faults
+from harness.ledger.facts import read_campaign
 from harness.ledger.ledger import SPEC_FILE
-from harness.ledger.runs import open_run
+from harness.ledger.runs import find_run, open_run
 from harness.plan.trials import plan
 from harness.spec.campaign import Campaign
 from harness.spec.load import ROOT, load_campaign
 from tests.analysis import synthetic
 from tests.campaigns import small
+from tests.harness.recorded_trial import recorded_run
 from tests.reports import sample
 
 if TYPE_CHECKING:
@@ -108,21 +121,62 @@ def test_the_tables_hold_every_trial(tmp_path: Path) -> None:
         assert set(zip(table["campaign"], table["run"], strict=True)) == {("nightly", "second")}
 
 
+def two_runs(results: Path) -> None:
+    """The tables of two runs of a campaign, the second one a fifth slower."""
+    for run_id, pace in (("20260101T000000Z", 1.0), ("20260102T000000Z", 0.8)):
+        arms = [arm.scaled(arm.name, pace) for arm in synthetic.ARTICLE]
+        folder = results / run_id / "report"
+        folder.mkdir(parents=True)
+        records = synthetic.campaign(blocks=3, arms=arms, noise=synthetic.QUIET)
+        write_tables(sample.run(records, campaign=results.name, run_id=run_id), folder)
+    (results / "latest").symlink_to(run_id)
+
+
 def test_the_example_of_two_runs_in_pandas_works(tmp_path: Path) -> None:
     page = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
     example = page.split("```python")[1].split("```")[0]
-    for run_id, pace in (("20260101T000000Z", 1.0), ("20260102T000000Z", 0.8)):
-        arms = [arm.scaled(arm.name, pace) for arm in synthetic.ARTICLE]
-        folder = tmp_path / "results/quick" / run_id / "report"
-        folder.mkdir(parents=True)
-        records = synthetic.campaign(blocks=3, arms=arms, noise=synthetic.QUIET)
-        write_tables(sample.run(records, campaign="quick", run_id=run_id), folder)
+    two_runs(tmp_path / "results/quick")
     names: dict[str, Any] = {}
     with chdir(tmp_path):
         exec(example, names)
     change = names["change"]
     assert set(change.index) == {arm.name for arm in synthetic.ARTICLE}
     assert all(abs(value - 0.8) < 0.05 for value in change)
+
+
+def test_the_first_tasks_scripts_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs/first-tasks.md").read_text(encoding="utf-8")
+    pandas, chart = re.findall(r"<<'END'\n(.*?)^END$", page, re.DOTALL | re.MULTILINE)
+    two_runs(tmp_path / "results/mine")
+    with chdir(tmp_path):
+        exec(pandas, {})
+        exec(chart, {})
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in ("20260101T000000Z", "20260102T000000Z", "snappy"))
+    assert (tmp_path / "mine.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_run_is_rendered_where_none_of_its_inputs_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its text, its campaign and its mixes are elsewhere, as are the mixes that ship: it has been pulled."""
+    (tmp_path / "there").mkdir()
+    ledger = recorded_run(
+        tmp_path / "there",
+        datasets={"sentences": {"recipe": "file", "path": "/nowhere/text.txt"}},
+        workloads={"rmw": {"mix": "gone", "threads": 2, "warmup_s": 0, "measure_s": None, "operations": 2000}},
+        decision={"baseline": "snappy", "constraints": [{"metric": "rmw.read.p99", "at_most": 2}]},
+    )
+    before = ledger.report_folder.joinpath("decision.json").read_bytes()
+    copy = tmp_path / "here/run"
+    shutil.copytree(ledger.folder, copy)
+    shutil.rmtree(tmp_path / "there")
+    monkeypatch.setattr("harness.spec.load.ROOT", tmp_path / "no-checkout")
+    monkeypatch.chdir(tmp_path / "here")
+    pulled = find_run(copy)
+    write_outcome(pulled, read_campaign(pulled))
+    assert list(evidence_faults(pulled)) == []
+    assert list(report_faults(pulled)) == []
+    assert (copy / "report/decision.json").read_bytes() == before
+    assert "rmw" in (copy / "report/index.html").read_text(encoding="utf-8")
 
 
 def test_tables_are_not_written_through_links_and_hold_no_formula(tmp_path: Path) -> None:

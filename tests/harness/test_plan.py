@@ -107,8 +107,8 @@ SHIPPED = sorted([*(ROOT / "campaigns").glob("*.yaml"), *(ROOT / "tests/gate").g
 def test_what_is_shipped_favours_no_arm_by_its_order(path: Path) -> None:
     """The seed is fixed: what one order favours, it favours in every user's run alike."""
     spec = load_campaign(path)
-    if path.stem == "smoke":
-        assert spec.blocks == 1, "its figures mean nothing: it has no intervals"
+    if path.stem in {"smoke", "orders"}:
+        assert spec.blocks == 1, "it has no intervals, so that no arm is said to be better"
         return
     assert unbalanced(spec) is None
     placed: Counter[tuple[str, str, str, int]] = Counter()

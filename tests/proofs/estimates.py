@@ -3,8 +3,8 @@
     python -m tests.proofs.estimates RESULTS        eight collections, seven settings (half an hour on two cores)
     python -m tests.proofs.estimates RESULTS --read the table of what is there
 
-A full load is one connection's, into a collection with its index on `_id`; its storage is the file's size after two
-checkpoints. The document-by-document estimate adds up what the codec makes of each document's JSON text.
+A full load is one connection's, into a collection with its index on `_id`; its storage is the file's size after the
+two checkpoints at its end. The document-by-document estimate adds up what the codec makes of each document's JSON text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bson import BSON, json_util
 
 from datasets.ratios import CODECS
 from harness.hosts.playbooks import run_playbook
-from harness.hosts.site import find_site
+from harness.hosts.site import Site, find_site
 from harness.plan.estimating import SAMPLE_BYTES, AllLoaded, Shape, estimate_vars, shapes
 from harness.run.estimating import Wanted, estimate
 from harness.spec.engines import WheelEngine
@@ -54,19 +54,25 @@ def run(results: Path) -> None:
         with source.open("wb") as file:
             file.writelines(documents(kind, FULL_BYTES, seed=7))
         found = estimate(Wanted(kind, source, ENGINE, port=PORT), site, folder, print)
-        told = estimate_vars(ENGINE, folder / "full", source, (), port=PORT, identity="proof")
-        told["mongods"] = told["mongods"][:1]
-        told["mongods"][0]["loads"] = [
-            {"name": shape.name, "config": shape.config, "times": 1, "indexes": "[]"} for shape in _tried()
-        ]
-        with site.locked():
-            outcome = run_playbook("estimate.yml", site.inventory, site.variables() | {"estimate": told})
-        assert outcome.ok, outcome.message
-        (answer,) = outcome.answers_of("mongod_loads")
-        full = {one.name: one.storage_bytes / one.documents for one in answer.parsed(AllLoaded).loads}
+        full = _full(site, folder / "full", source)
         content = {"estimate": found.model_dump(mode="json"), "full": full, "alone": _alone(source)}
         (folder / "found.json").write_text(json.dumps(content, indent=1))
         source.unlink()
+
+
+def _full(site: Site, folder: Path, source: Path) -> dict[str, float]:
+    """Bytes for each document by setting, of full loads. A checkpoint within a load would leave free space."""
+    told = estimate_vars(ENGINE, folder, source, (), port=PORT, identity="proof")
+    told["mongods"] = told["mongods"][:1]
+    told["mongods"][0]["settings"]["sync_period_s"] = 3600
+    told["mongods"][0]["loads"] = [
+        {"name": shape.name, "config": shape.config, "times": 1, "indexes": "[]"} for shape in _tried()
+    ]
+    with site.locked():
+        outcome = run_playbook("estimate.yml", site.inventory, site.variables() | {"estimate": told})
+    assert outcome.ok, outcome.message
+    (answer,) = outcome.answers_of("mongod_loads")
+    return {one.name: one.storage_bytes / one.documents for one in answer.parsed(AllLoaded).loads}
 
 
 def _tried() -> list[Shape]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import resource
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from core.machine import this_machine
 from harness.cli.terminal import say
 from harness.ledger.ledger import HOST_FILE, Ledger
 from harness.ledger.runs import open_run
@@ -48,8 +48,8 @@ def rendered_in(folder: Path) -> tuple[float, float]:
 
 def main() -> None:
     """Measure, and print a line a run."""
-    model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
-    where = f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    machine = this_machine()
+    where = f"{machine.cpu}, {machine.cores} cores, load {os.getloadavg()[0]:.1f}"
     say(f"{where}, Python {platform.python_version()}")
     with tempfile.TemporaryDirectory() as scratch:
         folders = [Path(argument) for argument in sys.argv[1:]]

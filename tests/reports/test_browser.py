@@ -9,21 +9,25 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
+from analysis.decide.cost_curve import cost_curve
 from analysis.decide.decision import decide
 from analysis.gate.comparability import Difference
 from analysis.gate.history import history, steps
 from analysis.stats.criteria import Prices
 from analysis.stats.quantities import change, number
-from reports import RunSummary, Shift, write_estimate, write_index, write_report
+from reports import RunSummary, Shift, write_estimate, write_index, write_profile, write_report
 from tests.analysis.synthetic import NONE, SNAPPY, ZSTD, Noise, campaign
 from tests.reports.chromium import ARGUMENTS, find_chromium
 from tests.reports.estimated import estimated
+from tests.reports.profiled import profiled
 from tests.reports.sample import CRITERIA, in_turns, run, with_counters
 from tests.reports.samples_in_time import engine_samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from analysis.decide.cost import Costs
 
 PHONE = {"width": 380, "height": 800}
 A4_PX = {"width": 688, "height": 1000}  # between margins of 14 mm, at 96 px an inch
@@ -222,15 +226,23 @@ def test_axe_finds_nothing_serious(which: str, scheme: str, browser: Browser, re
 
 
 @pytest.mark.parametrize("options", [{"viewport": PHONE}, {"color_scheme": "dark", **WIDE}, WIDE])
-def test_an_estimate_is_read_on_every_screen(browser: Browser, tmp_path: Path, options: dict[str, Any]) -> None:
-    write_estimate(estimated(), tmp_path / "index.html")
+def test_estimates_and_profiles_are_read_on_every_screen(
+    browser: Browser, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    write_estimate(estimated(), tmp_path / "estimate.html")
+    write_profile(profiled(), tmp_path / "profile.html")
     context = browser.new_context(offline=True, **options)
     page = context.new_page()
-    page.goto((tmp_path / "index.html").as_uri())
+    for name in ("estimate.html", "profile.html"):
+        page.goto((tmp_path / name).as_uri())
+        _is_read(page, options)
+    context.close()
+
+
+def _is_read(page: Page, options: dict[str, Any]) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= options.get("viewport", WIDE["viewport"])["width"]
     found = Axe().run(page).response["violations"]
     assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
-    context.close()
 
 
 def test_dark_is_dark_in_text_and_charts(browser: Browser, report: Path) -> None:
@@ -284,9 +296,33 @@ def test_prices_compute_what_the_analysis_would(browser: Browser, tmp_path: Path
                 spread = f"{change(arm.ratio.low)} to {change(arm.ratio.high)}"
                 assert row.locator("[data-field=interval]").inner_text() == spread
         assert page.locator("tr.cheapest").get_attribute("data-arm") == costs.cheapest
+        assert_curve(page, costs)
         page.locator("form[data-cost] input[name=replicas]").fill("")
         assert page.locator("tr.cheapest").count() == 1, "an unfinished input changes nothing"
         assert visit.complaints == []
+
+
+def assert_curve(page: Page, costs: Costs) -> None:
+    """The curve and its table are those of these costs."""
+    told = page.evaluate("""() => {
+        const spec = data.charts["cost-curve"];
+        const rows = [...document.querySelectorAll("figure:has([data-chart=cost-curve]) tbody tr")];
+        return {
+            drawn: spec.datasets[spec.layer[0].data.name], now: spec.datasets[spec.layer[2].data.name][0].at,
+            flips: rows.map((row) => [...row.children].map((cell) => cell.textContent)),
+        };
+    }""")
+    assert told["now"] == pytest.approx(costs.price_ratio)
+    points = {(one["arm"], f"{one['at']:.6g}"): one["value"] for one in told["drawn"]}
+    expected = cost_curve(costs, CRITERIA.baseline)
+    assert points == pytest.approx({(one.arm, f"{one.price_ratio:.6g}"): one.ratio for one in expected})
+    assert told["flips"], "none says nothing of how they are found"
+    assert told["flips"] == [
+        [one.arm, one.side, number(one.price_ratio.value),
+         f"{number(one.price_ratio.low)} to {number(one.price_ratio.high)}"]
+        for one in costs.flips
+        if one.price_ratio.low is not None and one.price_ratio.high is not None
+    ]  # fmt: skip
 
 
 def test_printed_charts_are_whole(browser: Browser, report: Path) -> None:

@@ -12,6 +12,7 @@ from analysis.decide.cost_curve import cost_curve
 from reports.charts.engine import engine
 from reports.charts.latency import by_operation
 from reports.charts.sizes import files, raw
+from reports.charts.tail import tail
 from reports.material import Material
 from reports.page.context import page
 from tests.analysis.synthetic import QUIET, campaign
@@ -45,6 +46,25 @@ def test_each_kind_of_operation_has_its_latencies() -> None:
     assert len({one.key for one in page(material).charts()}) == len(list(page(material).charts()))
     plain = Material(run(campaign(blocks=2)))
     assert by_operation(plain, group, "rmw") == []
+
+
+def test_the_tail_of_each_second_is_the_middle_trials_and_of_several_seconds_the_highest() -> None:
+    def slow(record: TrialRecord, by: float) -> TrialRecord:
+        seconds = (1000.0 * by, None, 9000.0 * by, *[1000.0 * by] * 600, 0.5)
+        phases = (phase.model_copy(update={"p99_series_us": seconds}) for phase in record.phases)
+        return record.model_copy(update={"phases": tuple(phases)})
+
+    records = [slow(one, 10.0 if one.block == 0 else 1.0) for one in campaign(blocks=3)]
+    material = Material(run(records))
+    (group,) = material.groups
+    chart = tail(material, group, "rmw")
+    assert chart is not None
+    snappy = {point["second"]: point["value"] for point in points(chart) if point["arm"] == "snappy"}
+    assert (snappy[0], snappy[2], snappy[4]) == (1.0, 9.0, 1.0)
+    assert max(snappy) < 603, "the last second is cut short"
+    assert chart.table.rows[0] == ("none", "1.00 ms", "9.00 ms")
+    none = [one.model_copy(update={"phases": ()}) for one in records]
+    assert tail(Material(run(none)), group, "rmw") is None
 
 
 def test_the_journal_stands_apart_from_what_grows_with_the_data() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from analysis.estimate.records import Dictionary
 from reports import write_estimate
 from reports.estimate_texts import ONLY_SIZES, best_sentence, lines, steps
 from tests.reports.estimated import estimated
@@ -21,6 +22,16 @@ def test_the_table_has_each_setting_and_what_it_does_not_say() -> None:
     assert any(re.search(r"^zstd 15 +128 KiB +240\.0 +237\.6 to 242\.4 +228\.9 MiB +0\.06", line) for line in told)
     assert sum(line.endswith("default") for line in told) == 3
     assert told[-1] == ONLY_SIZES
+
+
+def test_a_dictionary_is_a_line_of_its_own_on_terminal_and_page(tmp_path: Path) -> None:
+    found = Dictionary(level=6, documents=6000, dictionary_bytes=112_640, ratio=3.1, ratio_without=1.4)
+    estimate = estimated().model_copy(update={"dictionary": found})
+    line = "zstd 6 with a trained dictionary, per document (not available in MongoDB): ratio 3.10; without one 1.40"
+    write_estimate(estimate, tmp_path / "index.html")
+    assert sum(one.startswith(line) for one in lines(estimate)) == 1
+    assert line in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert not any("dictionary" in one for one in lines(estimated()))
 
 
 def test_the_least_storage_is_named_against_the_default() -> None:

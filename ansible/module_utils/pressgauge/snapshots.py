@@ -23,16 +23,39 @@ _PARAMETERS = ("wiredTiger", "diagnosticDataCollection", "journal", "sync", "sto
 _FREE_STORAGE_SINCE = (5, 0, 6)
 
 
-def create_collection(server: Server, database: str, collection: str, config: str | None) -> None:
-    """Create the collection; `config` is WiredTiger's, appended after mongod's defaults, so it wins."""
+def create_collection(
+    server: Server, database: str, collection: str, config: str | None, indexes: str | None = None
+) -> None:
+    """Create the collection; `config` is WiredTiger's, appended after mongod's defaults, so it wins.
+
+    `indexes` are those beside `_id`'s, as a list in Extended JSON; each is there before any document.
+    """
     engine = {"storageEngine": {"wiredTiger": {"configString": config}}} if config else {}
     server.command(database, {"create": collection, **engine})
+    if indexes:
+        create_indexes(server, database, collection, indexes)
+
+
+def create_indexes(server: Server, database: str, collection: str, indexes: str) -> None:
+    """Create indexes, a list in Extended JSON."""
+    from bson import json_util  # noqa: PLC0415  (its absence is reported where the server is asked)
+
+    if wanted := json_util.loads(indexes):
+        server.command(database, {"createIndexes": collection, "indexes": wanted}, timeout_s=LONG_S)
 
 
 def in_force(
-    server: Server, database: str, collection: str, opening: str | None, asked_parameters: Sequence[str]
+    server: Server,
+    database: str,
+    collection: str,
+    opening: str | None,
+    asked_parameters: Sequence[str],
+    asked_indexes: str | None = None,
 ) -> Document:
-    """The configuration in force, read back from the server; null where this version does not say."""
+    """The configuration in force, read back from the server; null where this version does not say.
+
+    The indexes are told where any were asked for.
+    """
     build = server.command("admin", {"buildInfo": 1})
     status = server.command("admin", {"serverStatus": 1})
     parameters = server.command("admin", {"getParameter": "*"})
@@ -48,11 +71,18 @@ def in_force(
         "parameters": {name: value for name, value in parameters.items() if name.startswith(_PARAMETERS)},
         "asked_parameters": {name: parameters.get(name) for name in asked_parameters},
         "fcv": fcv.get("version"),
+        "indexes": _indexes(server, database, collection) if asked_indexes else None,
         "creation_string": statistics.get("wiredTiger", {}).get("creationString"),
         "cache_max_bytes": status.get("wiredTiger", {}).get("cache", {}).get("maximum bytes configured"),
         "opening_wiredtiger": opening,
         "storage_engine": status.get("storageEngine"),
     }
+
+
+def _indexes(server: Server, database: str, collection: str) -> list[Document]:
+    """All indexes, as the server lists them, each key as pairs, whose order tells. There are 64 at most: one answer."""
+    found = server.command(database, {"listIndexes": collection})["cursor"]["firstBatch"]
+    return [{**one, "key": [list(pair) for pair in one["key"].items()]} for one in found]
 
 
 def snapshot(

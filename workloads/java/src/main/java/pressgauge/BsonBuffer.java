@@ -1,5 +1,6 @@
 package pressgauge;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -7,12 +8,13 @@ import java.util.Map;
 import org.bson.RawBsonDocument;
 
 /**
- * Writes BSON documents of strings, one behind the other, into one growing array: text goes from
- * the corpus into the message's bytes without ever being a Java string. For one thread.
+ * Writes BSON documents, one behind the other, into one growing array: text goes from the corpus
+ * into the message's bytes without ever being a Java string. For one thread.
  */
 final class BsonBuffer {
   private static final byte STRING = 0x02;
   private static final byte DOCUMENT = 0x03;
+  private static final byte ARRAY = 0x04;
   private static final byte INT32 = 0x10;
 
   private final Map<String, byte[]> encodedNames = new HashMap<>();
@@ -47,6 +49,12 @@ final class BsonBuffer {
     return begin();
   }
 
+  /** As {@link #begin(String)}, an array: its entries are fields that are named 0, 1, ... */
+  int beginArray(String name) {
+    name(ARRAY, name);
+    return begin();
+  }
+
   void end(int start) {
     reserve(1);
     bytes[size++] = 0;
@@ -67,6 +75,30 @@ final class BsonBuffer {
     reserve(Integer.BYTES);
     putInt(size, value);
     size += Integer.BYTES;
+  }
+
+  void raw(String name, RawValue value) {
+    name((byte) value.type().getValue(), name);
+    bytes(value.array(), value.offset(), value.length());
+  }
+
+  /** Whole fields, or a whole document, as they are. */
+  void bytes(byte[] from, int offset, int length) {
+    reserve(length);
+    System.arraycopy(from, offset, bytes, size, length);
+    size += length;
+  }
+
+  /** As {@link #bytes(byte[], int, int)}. */
+  void bytes(ByteBuffer from, int offset, int length) {
+    reserve(length);
+    from.get(offset, bytes, size, length);
+    size += length;
+  }
+
+  /** A copy of all that was written. */
+  byte[] toArray() {
+    return Arrays.copyOf(bytes, size);
   }
 
   /** The document that began at {@code start}: a view, good until the buffer is written again. */

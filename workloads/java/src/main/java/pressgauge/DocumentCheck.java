@@ -10,10 +10,12 @@ import pressgauge.Findings.Example;
 final class DocumentCheck {
   private final RecordIndex records;
   private final Documents documents;
+  private final Layout layout;
 
   DocumentCheck(RecordIndex records, Documents documents) {
     this.records = records;
     this.documents = documents;
+    layout = documents.layout();
   }
 
   /** What is found in some documents. */
@@ -29,20 +31,13 @@ final class DocumentCheck {
   }
 
   private void check(RawBsonDocument document, byte[] digest, Findings findings) {
-    var stored = new BsonStrings(document);
-    String key;
-    try {
-      boolean hasId = stored.next() && stored.name().equals("_id");
-      key = hasId ? stored.value().toString() : "";
-    } catch (IllegalStateException e) {
-      key = "";
-    }
+    var key = layout.key(document);
     int recordNumber = records.find(key);
     if (recordNumber < 0) {
-      findings.surplus(key, digest, key.isEmpty() ? "_id is no string" : "no record has this key");
+      findings.surplus(key, digest, "no record has this key");
       return;
     }
-    var checked = documents.check(recordNumber, stored);
+    var checked = documents.check(recordNumber, document);
     if (!checked.why().isEmpty()) {
       findings.altered(new Example(key, recordNumber, checked.field(), checked.why()));
     }

@@ -4,6 +4,7 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -26,7 +27,7 @@ public final class Floor {
   private final Settings settings;
   private final SharedClient client;
   private final String table;
-  private final KeyNames names;
+  private final Layout layout;
   private final Documents documents;
   private final int threads;
   private final LongAdder done = new LongAdder();
@@ -35,8 +36,8 @@ public final class Floor {
     this.settings = settings;
     this.client = client;
     table = settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable");
-    names = new KeyNames(settings);
     documents = Documents.of(settings);
+    layout = documents.layout();
     threads = settings.count(Client.THREAD_COUNT_PROPERTY, 1, 1, 1000);
   }
 
@@ -127,7 +128,7 @@ public final class Floor {
     var document = documents.blank();
     for (int record = thread; record < records; record += threads) {
       documents.fill(document, record, 0);
-      encoder.document(names.of(record), document);
+      encoder.keep(layout.document(encoder.buffer, documents.keys().of(record), document));
     }
     return encoder.documents;
   }
@@ -155,8 +156,10 @@ public final class Floor {
       for (int operation = thread; operation < operations; operation += threads) {
         int record = mix.key(operation, records);
         int field = mix.field(operation, documents.fields().size());
-        filters.document(names.of(record), Map.of());
-        updates.update(documents.fields().get(field), documents.value(record, field, 1));
+        var values = new LinkedHashMap<String, ByteIterator>();
+        documents.put(values, record, field, 1);
+        filters.keep(layout.filter(filters.buffer, documents.keys().of(record)));
+        updates.keep(Layout.update(updates.buffer, values));
       }
       loops.add(() -> readModifyWrite(filters.documents, updates.documents));
     }
@@ -177,20 +180,7 @@ public final class Floor {
     private final List<RawBsonDocument> documents = new ArrayList<>();
     private BsonBuffer buffer = new BsonBuffer(BUFFER_BYTES);
 
-    void document(String key, Map<String, ByteIterator> content) {
-      keep(MongoBinding.encode(buffer, key, content));
-    }
-
-    void update(String field, TextValue value) {
-      int start = buffer.begin();
-      int set = buffer.begin("$set");
-      buffer.string(field, value);
-      buffer.end(set);
-      buffer.end(start);
-      keep(start);
-    }
-
-    private void keep(int start) {
+    void keep(int start) {
       documents.add(buffer.view(start, buffer.size()));
       if (buffer.size() > BUFFER_BYTES / 2) {
         buffer = new BsonBuffer(BUFFER_BYTES);

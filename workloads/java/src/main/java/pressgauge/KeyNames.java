@@ -4,7 +4,7 @@ import site.ycsb.Utils;
 import site.ycsb.workloads.CoreWorkload;
 
 /** The key names that YCSB gives to record numbers. */
-final class KeyNames {
+final class KeyNames implements Keys {
   private static final String PREFIX = "user";
 
   private final boolean hashed;
@@ -18,19 +18,19 @@ final class KeyNames {
             CoreWorkload.ZERO_PADDING_PROPERTY, 1, 1, Long.toString(Long.MAX_VALUE).length());
   }
 
-  /** The key of a record. */
-  String of(long recordNumber) {
+  @Override
+  public String of(long recordNumber) {
     var digits = Long.toString(number(recordNumber));
     return PREFIX + "0".repeat(Math.max(0, padding - digits.length())) + digits;
   }
 
-  /** The number in a record's key. */
-  long number(long recordNumber) {
+  @Override
+  public long number(long recordNumber) {
     return hashed ? Utils.hash(recordNumber) : recordNumber;
   }
 
-  /** The number in a key; -1 if it is none of YCSB's. */
-  static long parse(String key) {
+  @Override
+  public long number(String key) {
     if (!key.startsWith(PREFIX)) {
       return -1;
     }

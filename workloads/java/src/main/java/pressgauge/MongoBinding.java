@@ -4,7 +4,6 @@ import com.mongodb.MongoException;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.Vector;
@@ -17,7 +16,7 @@ import site.ycsb.Status;
 import site.ycsb.measurements.Measurements;
 
 /**
- * MongoDB under YCSB. A record is {@code {_id: <key>, <field>: <string>, ...}}.
+ * MongoDB under YCSB, for documents of any {@link Layout}.
  *
  * <p>In the load phase {@code mongodb.batchsize} inserts are sent together. Each bulk write is
  * measured as one {@code FLUSH}, whose {@code Return=} counts are counts of documents; what is
@@ -33,7 +32,7 @@ public final class MongoBinding extends DB {
   private final Map<String, MongoCollection<RawBsonDocument>> collections = new HashMap<>();
   private SharedClient shared;
   private ClientRecord record;
-  private List<String> fields;
+  private Layout layout;
   private int batchSize;
   private Batch batch;
 
@@ -41,7 +40,7 @@ public final class MongoBinding extends DB {
   public void init() throws DBException {
     record = ClientRecord.of(getProperties());
     var settings = new Settings(getProperties());
-    fields = Documents.fieldNames(settings);
+    layout = Documents.of(settings).layout();
     batchSize = batchSize(settings);
     record.remainder(this::flushRemainder);
     shared = SharedClient.acquire(getProperties());
@@ -74,7 +73,7 @@ public final class MongoBinding extends DB {
       return insertLater(table, key, values);
     }
     buffer.clear();
-    int start = encode(buffer, key, values);
+    int start = layout.document(buffer, key, values);
     var document = buffer.view(start, buffer.size());
     return attempt(
         "insert",
@@ -89,7 +88,7 @@ public final class MongoBinding extends DB {
       var collection = collection(table);
       batch = new Batch(batchSize, documents -> collection.insertMany(documents, INDEPENDENT));
     }
-    batch.add(key, encode(batch.buffer(), key, values));
+    batch.add(key, layout.document(batch.buffer(), key, values));
     return batch.isFull() ? flush() : Status.BATCHED_OK;
   }
 
@@ -129,7 +128,10 @@ public final class MongoBinding extends DB {
         () -> {
           var find = collection(table).find(filter);
           var document = (fields == null ? find : find.projection(projection(fields))).first();
-          return document == null ? Status.NOT_FOUND : unpack(document, fields, result);
+          if (document == null) {
+            return Status.NOT_FOUND;
+          }
+          return layout.unpack(document, fields, result) ? Status.OK : Status.UNEXPECTED_STATE;
         });
   }
 
@@ -143,7 +145,7 @@ public final class MongoBinding extends DB {
     buffer.clear();
     int start = buffer.begin();
     int from = buffer.begin("_id");
-    buffer.string("$gte", startKey);
+    layout.key(buffer, "$gte", startKey);
     buffer.end(from);
     buffer.end(start);
     var filter = buffer.view(start, buffer.size());
@@ -156,9 +158,8 @@ public final class MongoBinding extends DB {
               (fields == null ? find : find.projection(projection(fields))).iterator()) {
             while (cursor.hasNext()) {
               var values = new HashMap<String, ByteIterator>();
-              var status = unpack(cursor.next(), fields, values);
-              if (!status.isOk()) {
-                return status;
+              if (!layout.unpack(cursor.next(), fields, values)) {
+                return Status.UNEXPECTED_STATE;
               }
               result.add(values);
             }
@@ -170,14 +171,8 @@ public final class MongoBinding extends DB {
   @Override
   public Status update(String table, String key, Map<String, ByteIterator> values) {
     buffer.clear();
-    int filterStart = buffer.begin();
-    buffer.string("_id", key);
-    buffer.end(filterStart);
-    int updateStart = buffer.begin();
-    int set = buffer.begin("$set");
-    values.forEach((name, value) -> buffer.string(name, TextValue.of(value)));
-    buffer.end(set);
-    buffer.end(updateStart);
+    int filterStart = layout.filter(buffer, key);
+    int updateStart = Layout.update(buffer, values);
     var filter = buffer.view(filterStart, updateStart);
     var update = buffer.view(updateStart, buffer.size());
     return attempt(
@@ -202,40 +197,8 @@ public final class MongoBinding extends DB {
   /** A filter for one record, in the thread's buffer until its next operation. */
   private RawBsonDocument byKey(String key) {
     buffer.clear();
-    int start = buffer.begin();
-    buffer.string("_id", key);
-    buffer.end(start);
+    int start = layout.filter(buffer, key);
     return buffer.view(start, buffer.size());
-  }
-
-  /** Writes a record as a document; returns where it starts. */
-  static int encode(BsonBuffer buffer, String key, Map<String, ByteIterator> values) {
-    int start = buffer.begin();
-    buffer.string("_id", key);
-    values.forEach((name, value) -> buffer.string(name, TextValue.of(value)));
-    buffer.end(start);
-    return start;
-  }
-
-  /** Whether all the fields asked for came back, each as a string. */
-  private Status unpack(
-      RawBsonDocument document, Set<String> asked, Map<String, ByteIterator> result) {
-    var strings = new BsonStrings(document);
-    int next = 0;
-    try {
-      while (strings.next()) {
-        if (next < fields.size() && strings.isNamed(fields.get(next))) {
-          // Fields come in their order, so that hardly a name is ever decoded.
-          result.put(fields.get(next++), strings.value());
-        } else if (!strings.isNamed("_id")) {
-          result.put(strings.name(), strings.value());
-        }
-      }
-    } catch (IllegalStateException e) {
-      return Status.UNEXPECTED_STATE;
-    }
-    boolean complete = result.keySet().containsAll(asked == null ? fields : asked);
-    return complete ? Status.OK : Status.UNEXPECTED_STATE;
   }
 
   private static RawBsonDocument projection(Set<String> fields) {

@@ -55,17 +55,17 @@ final class ReadModifyWrite implements Operation {
     var successors = new LinkedHashMap<String, ByteIterator>();
     for (int i = 0; i < fields.length; i++) {
       var name = documents.fields().get(fields[i]);
-      if (!found.containsKey(name)) {
+      long read = documents.version(found, fields[i]);
+      if (read < 0) {
         return Status.UNEXPECTED_STATE;
       }
-      long read = documents.version(TextValue.of(found.get(name)));
       if (read < write.least(i)) {
         var why =
             "version %d was read, %d or later is acknowledged".formatted(read, write.least(i));
         turn.workload().record().tell(name(), WRITE_LOST, key + ' ' + name + ": " + why);
         return WRITE_LOST;
       }
-      successors.put(name, documents.value(recordNumber, fields[i], write.next(i, read)));
+      documents.put(successors, recordNumber, fields[i], write.next(i, read));
     }
     status = turn.db().update(turn.table(), key, successors);
     if (status.isOk()) {

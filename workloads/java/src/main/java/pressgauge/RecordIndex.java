@@ -3,19 +3,19 @@ package pressgauge;
 import java.util.Arrays;
 
 /**
- * Finds the record number of a key name, over given records. YCSB's hash isn't invertible in
- * practice, so this is a hash table; it keeps only the record numbers (4 bytes each, at most two
- * thirds full) and hashes them again to compare.
+ * Finds the record number of a key, over given records. Keys can't be inverted (YCSB hashes them),
+ * so this is a hash table; it keeps only the record numbers (4 bytes each, at most two thirds full)
+ * and makes their keys again to compare.
  */
 final class RecordIndex {
   private static final int EMPTY = -1;
 
-  private final KeyNames names;
+  private final Keys keys;
   private final int[] slots;
   private final int mask;
 
-  RecordIndex(KeyNames names, Records records) {
-    this.names = names;
+  RecordIndex(Keys keys, Records records) {
+    this.keys = keys;
     int count = records.count();
     long size = Long.highestOneBit(Math.max(8, count + count / 2L)) << 1;
     if (size > 1 << 30) {
@@ -30,7 +30,7 @@ final class RecordIndex {
   }
 
   private void add(int recordNumber) {
-    int slot = slot(names.number(recordNumber));
+    int slot = slot(keys.number(recordNumber));
     while (slots[slot] != EMPTY) {
       slot = (slot + 1) & mask;
     }
@@ -39,10 +39,10 @@ final class RecordIndex {
 
   /** The record of a key; -1 if it belongs to none. */
   int find(String key) {
-    long number = KeyNames.parse(key);
+    long number = keys.number(key);
     for (int slot = slot(number); slots[slot] != EMPTY; slot = (slot + 1) & mask) {
-      if (names.number(slots[slot]) == number) {
-        return names.of(slots[slot]).equals(key) ? slots[slot] : EMPTY;
+      if (keys.number(slots[slot]) == number && keys.of(slots[slot]).equals(key)) {
+        return slots[slot];
       }
     }
     return EMPTY;

@@ -29,6 +29,7 @@ public final class TextBench {
   private static double bytesPerS(Settings settings, long version) {
     var documents = Documents.of(settings);
     var document = documents.blank();
+    var layout = documents.layout();
     var buffer = new BsonBuffer(64 * 1024);
     double bytesPerS = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -40,7 +41,7 @@ public final class TextBench {
           bytes += value.bytesLeft();
         }
         buffer.clear();
-        MongoBinding.encode(buffer, "user", document);
+        layout.document(buffer, "user", document);
       }
       bytesPerS = bytes * 1e9 / (System.nanoTime() - startNs);
     }

@@ -1,15 +1,22 @@
 package pressgauge;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.bson.RawBsonDocument;
+import site.ycsb.ByteIterator;
 import site.ycsb.workloads.CoreWorkload;
 
-/** Documents of a corpus's text, by the {@link ValueFunction}. */
-record TextDocuments(List<String> fields, ValueFunction values) implements Documents {
+/** Documents of a corpus's text, by the {@link ValueFunction}, with YCSB's keys. */
+record TextDocuments(Keys keys, List<String> fields, ValueFunction values) implements Documents {
   private static final int LEAST_FIELD_LENGTH = 16;
 
-  /** By YCSB's properties of fields, pressgauge.corpus and pressgauge.seed; reads the corpus. */
+  /** By YCSB's properties of keys and fields, pressgauge.corpus and pressgauge.seed. */
   static TextDocuments of(Settings settings) {
-    var fields = Documents.fieldNames(settings);
+    var fields = fieldNames(settings);
     var distribution = CoreWorkload.FIELD_LENGTH_DISTRIBUTION_PROPERTY;
     if (!settings.text(distribution, "constant").equals("constant")) {
       throw new UsageException(distribution + ": only constant; a value's length is checked");
@@ -18,16 +25,111 @@ record TextDocuments(List<String> fields, ValueFunction values) implements Docum
         settings.count(CoreWorkload.FIELD_LENGTH_PROPERTY, 100, LEAST_FIELD_LENGTH, 15_000_000);
     var corpus = Corpus.read(settings.path("pressgauge.corpus"), length);
     return new TextDocuments(
-        fields, new ValueFunction(corpus, settings.number("pressgauge.seed"), length));
+        new KeyNames(settings),
+        fields,
+        new ValueFunction(corpus, settings.number("pressgauge.seed"), length));
+  }
+
+  /** The names of a record's fields, in order, by YCSB's properties. */
+  private static List<String> fieldNames(Settings settings) {
+    int count = settings.count(CoreWorkload.FIELD_COUNT_PROPERTY, 10, 1, 10_000);
+    var prefix =
+        settings.text(CoreWorkload.FIELD_NAME_PREFIX, CoreWorkload.FIELD_NAME_PREFIX_DEFAULT);
+    var names = new ArrayList<String>();
+    for (int i = 0; i < count; i++) {
+      names.add(prefix + i);
+    }
+    return List.copyOf(names);
   }
 
   @Override
-  public TextValue value(long recordNumber, int field, long version) {
+  public Layout layout() {
+    return new TextLayout(fields);
+  }
+
+  @Override
+  public Set<String> toRead(int field) {
+    return Set.of(fields.get(field));
+  }
+
+  /** The value of a field: version 0 as loaded. */
+  TextValue value(long recordNumber, int field, long version) {
     return values.value(recordNumber, field, version);
   }
 
   @Override
-  public long version(TextValue value) {
-    return ValueFunction.version(value);
+  public Map<String, ByteIterator> blank() {
+    Map<String, ByteIterator> document = new LinkedHashMap<>();
+    fields.forEach(name -> document.put(name, null));
+    return document;
+  }
+
+  @Override
+  public void fill(Map<String, ByteIterator> document, long recordNumber, long version) {
+    int field = 0;
+    for (var entry : document.entrySet()) {
+      entry.setValue(value(recordNumber, field++, version));
+    }
+  }
+
+  @Override
+  public void put(Map<String, ByteIterator> update, long recordNumber, int field, long version) {
+    update.put(fields.get(field), value(recordNumber, field, version));
+  }
+
+  @Override
+  public long version(Map<String, ByteIterator> read, int field) {
+    var value = read.get(fields.get(field));
+    return value == null ? -1 : ValueFunction.version(TextValue.of(value));
+  }
+
+  @Override
+  public Checked check(long recordNumber, RawBsonDocument stored) {
+    var strings = new BsonFields(stored);
+    strings.next(); // the key, by which the record was found
+    long versions = 0;
+    for (int field = 0; field < fields.size(); field++) {
+      var why = difference(strings, recordNumber, field);
+      if (!why.isEmpty()) {
+        return new Checked(versions, fields.get(field), why);
+      }
+      versions += ValueFunction.version(strings.text());
+    }
+    return new Checked(versions, "", hasMore(strings) ? "it has more fields than it should" : "");
+  }
+
+  private static boolean hasMore(BsonFields stored) {
+    try {
+      return stored.next();
+    } catch (IllegalStateException e) {
+      return true;
+    }
+  }
+
+  /** How the next stored field differs from what it should be; empty if it doesn't. */
+  private String difference(BsonFields stored, long recordNumber, int field) {
+    TextValue found;
+    try {
+      if (!stored.next()) {
+        return "it is missing";
+      }
+      found = stored.text();
+    } catch (IllegalStateException e) {
+      return e.getMessage();
+    }
+    if (!stored.isNamed(fields.get(field))) {
+      return "field " + stored.name() + " is in its place";
+    }
+    long version = ValueFunction.version(found);
+    var expected = value(recordNumber, field, version);
+    int at =
+        Arrays.mismatch(
+            found.array(),
+            found.offset(),
+            found.offset() + found.length(),
+            expected.array(),
+            expected.offset(),
+            expected.offset() + expected.length());
+    return at < 0 ? "" : "version " + version + " differs at byte " + at;
   }
 }

@@ -7,16 +7,9 @@ import site.ycsb.ByteIterator;
  * UTF-8 text in a part of an array: most often the corpus itself, so that a value costs no copy
  * before the binding puts its bytes into a message.
  */
-final class TextValue extends ByteIterator {
-  private final byte[] array;
-  private final int offset;
-  private final int length;
-  private int consumed;
-
+final class TextValue extends BsonValue {
   TextValue(byte[] array, int offset, int length) {
-    this.array = array;
-    this.offset = offset;
-    this.length = length;
+    super(array, offset, length);
   }
 
   /** The value as it is, or, from another binding, a copy of its bytes. */
@@ -28,43 +21,14 @@ final class TextValue extends ByteIterator {
     return new TextValue(bytes, 0, bytes.length);
   }
 
-  /** The array that holds the text; shared, not to be written. */
-  byte[] array() {
-    return array;
-  }
-
-  int offset() {
-    return offset;
-  }
-
-  /** In bytes. */
-  int length() {
-    return length;
-  }
-
   @Override
-  public boolean hasNext() {
-    return consumed < length;
-  }
-
-  @Override
-  public byte nextByte() {
-    return array[offset + consumed++];
-  }
-
-  @Override
-  public long bytesLeft() {
-    return length - consumed;
-  }
-
-  @Override
-  public void reset() {
-    consumed = 0;
+  void write(BsonBuffer buffer, String name) {
+    buffer.string(name, this);
   }
 
   /** The whole text, consumed or not. */
   @Override
   public String toString() {
-    return new String(array, offset, length, StandardCharsets.UTF_8);
+    return new String(array(), offset(), length(), StandardCharsets.UTF_8);
   }
 }

@@ -14,13 +14,19 @@ import site.ycsb.generator.ExponentialGenerator;
 import site.ycsb.workloads.CoreWorkload;
 
 /**
- * YCSB's core workloads on text: values come from a corpus and are made before the timed region,
- * for loads and updates alike, and a read-modify-write writes the successor of what it read.
+ * YCSB's core workloads on text, or on documents of one's own: values come from a file and are made
+ * before the timed region, for loads and updates alike, and a read-modify-write writes the
+ * successor of what it read.
  *
  * <p>Beyond the core workload's properties:
  *
  * <ul>
- *   <li>{@code pressgauge.corpus}, {@code pressgauge.seed}: what the values are made of; required
+ *   <li>{@code pressgauge.documents}: text (the default) or templates; see {@link Documents}
+ *   <li>{@code pressgauge.corpus}, {@code pressgauge.seed}: what the values are made of, a file of
+ *       text or of BSON documents; required
+ *   <li>{@code pressgauge.updatepaths}, {@code pressgauge.idkind}, {@code pressgauge.idspan}: of
+ *       templates, the dotted paths that updates write, separated by commas, and how their {@code
+ *       _id}s go on; see {@link TemplateKeys}
  *   <li>{@code pressgauge.phase}: names the phase (default load or run); phases of different names
  *       draw different operations
  *   <li>{@code pressgauge.clientindex}, {@code pressgauge.clientcount}: which of how many client
@@ -61,7 +67,6 @@ public final class TextWorkload extends CoreWorkload {
   private Documents documents;
   private OperationMix mix;
   private Versions versions;
-  private KeyNames keyNames;
   private Partition partition;
   private boolean uniform;
   private boolean loads;
@@ -116,8 +121,12 @@ public final class TextWorkload extends CoreWorkload {
     maxFailures = settings.count("pressgauge.maxfailures", 5, 1, Integer.MAX_VALUE);
     uniform = settings.text(REQUEST_DISTRIBUTION_PROPERTY, "uniform").equals("uniform");
     documents = Documents.of(settings);
-    keyNames = new KeyNames(settings);
     mix = new OperationMix(settings, known, settings.number("pressgauge.seed"), phase());
+    if (!loads
+        && documents.fields().isEmpty()
+        && (mix.has(Update.class) || mix.has(ReadModifyWrite.class))) {
+      throw new UsageException("pressgauge.updatepaths: missing, and the mix has updates");
+    }
     boolean isBlind = mix.has(Update.class); // whose versions follow from nothing
     versions = new Versions(documents.fields().size(), () -> !isBlind && !record.isForgetful());
     if (sharesRecords()) {
@@ -309,10 +318,6 @@ public final class TextWorkload extends CoreWorkload {
 
   int maxFailures() {
     return maxFailures;
-  }
-
-  String keyName(long recordNumber) {
-    return keyNames.of(recordNumber);
   }
 
   long nextLoaded() {

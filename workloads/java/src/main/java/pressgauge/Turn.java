@@ -30,7 +30,7 @@ record Turn(
   }
 
   String key(long recordNumber) {
-    return workload.keyName(recordNumber);
+    return documents().keys().of(recordNumber);
   }
 
   /** An existing record, by the request distribution; another at each call. */
@@ -38,15 +38,15 @@ record Turn(
     return workload.chooseRecord(index);
   }
 
-  /** The fields to read; null for all. */
+  /** The fields to read; null for all. Where none is ever written, documents are read whole. */
   Set<String> fieldsToRead() {
-    return fieldsToRead(fieldsToWrite());
+    return documents().fields().isEmpty() ? null : fieldsToRead(fieldsToWrite());
   }
 
   /** The fields to read before some are written; null for all, which a write of all must see. */
   Set<String> fieldsToRead(int[] written) {
     boolean all = workload.readsAllFields() || workload.writesAllFields();
-    return all ? null : Set.of(documents().fields().get(written[0]));
+    return all ? null : documents().toRead(written[0]);
   }
 
   /** The places of the fields to write. */

@@ -26,7 +26,7 @@ final class Update implements Operation {
     var documents = turn.documents();
     var values = new LinkedHashMap<String, ByteIterator>();
     for (int field : turn.fieldsToWrite()) {
-      values.put(documents.fields().get(field), documents.value(recordNumber, field, version));
+      documents.put(values, recordNumber, field, version);
     }
     return turn.db().update(turn.table(), turn.key(recordNumber), values);
   }

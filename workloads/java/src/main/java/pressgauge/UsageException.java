@@ -1,7 +1,7 @@
 package pressgauge;
 
 /** The user's input is wrong. The message is one line: what, where, and what is allowed. */
-final class UsageException extends RuntimeException {
+class UsageException extends RuntimeException {
   UsageException(String message) {
     super(message, null, false, false);
   }

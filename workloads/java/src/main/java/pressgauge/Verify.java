@@ -2,7 +2,6 @@ package pressgauge;
 
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoIterable;
-import com.mongodb.client.model.Filters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -36,7 +35,8 @@ public final class Verify {
   private static final long PROGRESS_NS = 1_000_000_000L;
 
   private final MongoCollection<RawBsonDocument> collection;
-  private final KeyNames names;
+  private final Keys keys;
+  private final Layout layout;
   private final Records records;
   private final DocumentCheck check;
   private final Findings findings = new Findings();
@@ -47,9 +47,11 @@ public final class Verify {
 
   private Verify(Settings settings, MongoCollection<RawBsonDocument> collection) {
     this.collection = collection;
-    names = new KeyNames(settings);
+    var documents = Documents.of(settings);
+    keys = documents.keys();
+    layout = documents.layout();
     records = Records.of(settings);
-    check = new DocumentCheck(new RecordIndex(names, records), Documents.of(settings));
+    check = new DocumentCheck(new RecordIndex(keys, records), documents);
   }
 
   /** Runs the verification; see {@link Tool#main} for its exit status. */
@@ -103,12 +105,16 @@ public final class Verify {
   }
 
   private void readSample(ThreadPoolExecutor pool) {
-    var keys = new ArrayList<String>(CHUNK);
+    var chunk = new ArrayList<String>(CHUNK);
+    var buffer = new BsonBuffer(CHUNK * 32);
     for (int i = 0; i < records.count(); i++) {
-      keys.add(names.of(records.at(i)));
-      if (keys.size() == CHUNK || i == records.count() - 1) {
-        read(collection.find(Filters.in("_id", keys)).batchSize(CHUNK), pool);
-        keys.clear();
+      chunk.add(keys.of(records.at(i)));
+      if (chunk.size() == CHUNK || i == records.count() - 1) {
+        buffer.clear();
+        int start = layout.filter(buffer, chunk);
+        var filter = buffer.view(start, buffer.size());
+        read(collection.find(filter).batchSize(CHUNK), pool);
+        chunk.clear();
       }
     }
   }
@@ -156,7 +162,7 @@ public final class Verify {
     for (int i = 0; i < records.count() && findings.wantsMissing(records.count()); i++) {
       int recordNumber = records.at(i);
       if (!findings.hasSeen(recordNumber)) {
-        var key = names.of(recordNumber);
+        var key = keys.of(recordNumber);
         findings.example(new Example(key, recordNumber, "", "the document is missing"));
       }
     }

@@ -125,6 +125,9 @@ final class Worker {
     Status status;
     try {
       status = attempt.run();
+    } catch (RecordRefused e) {
+      status = RecordRefused.STATUS;
+      record.tell(operation, status, e.getMessage());
     } catch (RuntimeException | Error e) {
       // YCSB would exit with 0 on an exception, and lose the thread unseen on an error.
       return die(Reason.of(e));

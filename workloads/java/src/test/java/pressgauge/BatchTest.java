@@ -91,7 +91,7 @@ class BatchTest {
   }
 
   private static void add(Batch batch, String key) {
-    batch.add(key, MongoBinding.encode(batch.buffer(), key, Map.of()));
+    batch.add(key, new TextLayout(List.of()).document(batch.buffer(), key, Map.of()));
   }
 
   private void store(List<RawBsonDocument> documents) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
@@ -29,7 +30,7 @@ class BsonTest {
     values.put("field3", new StringByteIterator("another binding's"));
     var buffer = new BsonBuffer(0);
 
-    int start = MongoBinding.encode(buffer, "user17", values);
+    int start = new TextLayout(List.of()).document(buffer, "user17", values);
 
     var expected =
         BsonDocument.parse(
@@ -56,23 +57,24 @@ class BsonTest {
 
   @Test
   void stringsAreWalkedInOrder() {
-    var strings = new BsonStrings(RawBsonDocument.parse("{_id: 'k', a: 'Ünï', b: ''}"));
+    var strings = new BsonFields(RawBsonDocument.parse("{_id: 'k', a: 'Ünï', b: ''}"));
 
     assertTrue(strings.next());
     assertTrue(strings.isNamed("_id"));
     assertTrue(strings.next());
     assertEquals("a", strings.name());
-    assertEquals("Ünï", strings.value().toString());
+    assertEquals("Ünï", strings.text().toString());
     assertTrue(strings.next());
-    assertEquals("", strings.value().toString());
+    assertEquals("", strings.text().toString());
     assertFalse(strings.isNamed("bb"));
     assertFalse(strings.next());
   }
 
   @Test
   void aFieldThatIsNoStringIsNamed() {
-    var strings = new BsonStrings(RawBsonDocument.parse("{a: 1}"));
-    var refusal = assertThrows(IllegalStateException.class, strings::next);
+    var fields = new BsonFields(RawBsonDocument.parse("{a: 1}"));
+    assertTrue(fields.next());
+    var refusal = assertThrows(IllegalStateException.class, fields::text);
     assertTrue(refusal.getMessage().contains("field a"), refusal.getMessage());
   }
 

@@ -22,7 +22,7 @@ class DocumentCheckTest {
   private static final List<String> FIELDS = List.of("field0", "field1");
 
   private final KeyNames names = new KeyNames(new Settings(new Properties()));
-  private final Documents documents = new TextDocuments(FIELDS, values());
+  private final Documents documents = new TextDocuments(names, FIELDS, values());
   private final DocumentCheck check =
       new DocumentCheck(
           new RecordIndex(names, new Records(List.of(new Records.Range(0, 5)), 5, 5)), documents);
@@ -36,7 +36,7 @@ class DocumentCheckTest {
     var fields = documents.blank();
     documents.fill(fields, recordNumber, version);
     var buffer = new BsonBuffer(64);
-    int start = MongoBinding.encode(buffer, names.of(recordNumber), fields);
+    int start = documents.layout().document(buffer, names.of(recordNumber), fields);
     return buffer.view(start, buffer.size());
   }
 

@@ -49,13 +49,13 @@ class ValueFunctionTest {
     var lines = golden().get("corpora", Document.class).getString(vector.getString("corpus"));
     int length = vector.getInteger("length");
     long version = number(vector, "version");
-    Documents documents =
-        new TextDocuments(List.of(), values(lines, number(vector, "seed"), length));
+    var documents =
+        new TextDocuments(null, List.of(), values(lines, number(vector, "seed"), length));
     var value = documents.value(number(vector, "key"), vector.getInteger("field"), version);
     assertAll(
         () -> assertEquals(vector.getString("value"), value.toString()),
         () -> assertEquals(length, value.length()),
-        () -> assertEquals(version, documents.version(value)));
+        () -> assertEquals(version, ValueFunction.version(value)));
   }
 
   @Test

@@ -1,0 +1,116 @@
+"""Recipes of whole documents: one's own, and made-up ones of the same form, so that nothing of one's own is needed."""
+
+from itertools import permutations
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from core.model import Part
+from core.sizes import Size
+from datasets.locales import Locales
+
+
+class IndexAsked(Part):
+    """An index of your own choice, beside the one on `_id`."""
+
+    key: dict[Annotated[str, Field(min_length=1, max_length=300)], Literal[1, -1, "hashed", "2d", "2dsphere"]] = Field(
+        min_length=1, max_length=32, description="Paths in their order, each with `1`, `-1`, or its kind."
+    )
+    sparse: bool = Field(default=False, description="Whether documents without these paths are left out of it.")
+
+
+def _paths_apart(paths: tuple[str, ...]) -> tuple[str, ...]:
+    for path in paths:
+        names = path.split(".")
+        if not all(names) or "," in path or "\0" in path or any(name.startswith("$") for name in names):
+            raise ValueError(f"{path[:80]!r} is no path: names joined by dots, without commas, none begins with $")
+        if names[0] in {"_id", "_pg"}:
+            raise ValueError(f"{path[:80]!r}: updates write neither `_id` nor `_pg`, which tells their versions")
+    for path, other in permutations(paths, 2):
+        if f"{path}.".startswith(f"{other}."):
+            raise ValueError(f"{other[:80]!r} holds {path[:80]!r}: name one of them, once")
+    return paths
+
+
+def _no_index_twice(indexes: "bool | tuple[IndexAsked, ...]") -> "bool | tuple[IndexAsked, ...]":
+    own = () if isinstance(indexes, bool) else indexes
+    keys = [tuple(one.key.items()) for one in own]
+    if (("_id", 1),) in keys:
+        raise ValueError("that on `_id` is always there; leave it out")
+    if len(set(keys)) < len(keys):
+        raise ValueError("name each key once")
+    return indexes
+
+
+Update = Annotated[tuple[str, ...], Field(max_length=50), AfterValidator(_paths_apart)]
+Indexes = Annotated[bool | Annotated[tuple[IndexAsked, ...], Field(max_length=63)], AfterValidator(_no_index_twice)]
+
+
+class OwnDocuments(Part):
+    """Your own documents with their types, nesting, order and `_id`s: [own-data.md](own-data.md)."""
+
+    recipe: Literal["documents"] = Field("documents", description="Documents of your own.")
+    path: Path = Field(
+        description="JSON Lines, a JSON array, a `.bson` file, a mongodump folder or an archive; each may be gzip."
+    )
+    most_bytes: Annotated[Size, Field(ge=2**10, le=2**40)] = Field(
+        2**26,
+        description="Size of the sample that is stored again and again, in runs of neighbours. A smaller source is "
+        "taken whole.",
+    )
+    update: Update = Field(
+        (),
+        description="Dotted paths that updates write, e.g. `shipping.city`. Every document must have each, through "
+        "documents, not lists. Without, no workload may update.",
+    )
+    indexes: Indexes = Field(
+        default=True,
+        description="Indexes beside that on `_id`, the same in every arm. `true`: those that the source's dump names. "
+        "`false`: none. Or a list of your own.",
+    )
+
+
+_DOCUMENTS = "Number of different documents. More records begin anew with them, under other `_id`s."
+_UPDATE = "Dotted paths that updates write, of those that every document has."
+_INDEXES = "Indexes beside that on `_id`: `true`: {}; `false`: none; or a list of your own."
+Made = Annotated[int, Field(ge=100, le=10_000_000)]
+
+
+class FakerProfiles(Part):
+    """Users of a service: names, addresses, settings, a text about oneself; some 700 bytes each."""
+
+    recipe: Literal["faker-profiles"] = Field("faker-profiles", description="Users of a service, made up.")
+    documents: Made = Field(50_000, description=_DOCUMENTS)
+    locales: Locales = Field(("en_US", "de_DE", "fr_FR", "ja_JP"), description="Of the users. Each locale only once.")
+    update: Update = Field(("seen", "settings.theme"), description=_UPDATE)
+    indexes: Indexes = Field(default=True, description=_INDEXES.format("`handle`, `emails.address` and `address.city`"))
+
+
+class FakerOrders(Part):
+    """Orders of a shop: a customer, a list of items, an address, what happened so far; some 800 bytes each."""
+
+    recipe: Literal["faker-orders"] = Field("faker-orders", description="Orders of a shop, made up.")
+    documents: Made = Field(50_000, description=_DOCUMENTS)
+    locales: Locales = Field(("en_US",), description="Of the customers. Each locale only once.")
+    update: Update = Field(("status", "shipping.city"), description=_UPDATE)
+    indexes: Indexes = Field(
+        default=True, description=_INDEXES.format("`customer.id` and `placed`, `status` and `placed`, `items.sku`")
+    )
+
+
+class FakerEvents(Part):
+    """What visitors of a site do: events of some dozens of sessions at a time; some 400 bytes each."""
+
+    recipe: Literal["faker-events"] = Field("faker-events", description="What visitors of a site do, made up.")
+    documents: Made = Field(50_000, description=_DOCUMENTS)
+    locales: Locales = Field(("en_US",), description="Of the visitors. Each locale only once.")
+    update: Update = Field(("state.seen", "state.score"), description=_UPDATE)
+    indexes: Indexes = Field(
+        default=True, description=_INDEXES.format("`session.id` and `session.step`, `kind` and `at`")
+    )
+
+
+MadeUp = FakerProfiles | FakerOrders | FakerEvents
+DocumentRecipe = OwnDocuments | MadeUp
+"""What documents are taken from that are stored as they are, again and again."""
