@@ -44,14 +44,14 @@ estimate: setup ## What DATA=file or folder (or URI_FILE=file COLLECTION=db.name
 	@$(HARNESS) estimate $(documents) --results "$(RESULTS)" $(options) $(if $(PRICE),--price "$(PRICE)") \
 	     $(if $(NAME),--name "$(NAME)") $(if $(ENGINE_VERSION),--engine "$(ENGINE_VERSION)")
 
+sample: setup ## A sample of DATA=file or folder (or URI_FILE=file COLLECTION=db.name) in INTO=folder, to estimate elsewhere (SIZE=64MB SEED=2 ANONYMISE=1)
+	@$(HARNESS) sample $(documents) --results "$(RESULTS)" $(if $(INTO),--into "$(INTO)") $(if $(SIZE),--size "$(SIZE)") $(if $(SEED),--seed "$(SEED)")
+
 profile-dataset: setup ## How far codecs compress DATA (file, folder or campaign) and how fast, by block size and processes (BYTES=16MiB PROCESSES=2)
 	@$(if $(DATA),,$(error profile-dataset needs DATA=<a file, a folder or a campaign>))
 	@$(HARNESS) profile-dataset "$(DATA)" --results "$(RESULTS)" $(cloud_home) $(if $(NAME),--name "$(NAME)") \
 	     $(if $(DATASET),--dataset "$(DATASET)") $(if $(AS_BYTES),--as-bytes) $(if $(BYTES),--bytes "$(BYTES)") \
 	     $(if $(PROCESSES),--processes "$(PROCESSES)") $(if $(CODECS),--codecs "$(CODECS)")
-
-sample: setup ## A sample of DATA=file or folder (or URI_FILE=file COLLECTION=db.name) in INTO=folder, to estimate elsewhere (SIZE=64MB SEED=2 ANONYMISE=1)
-	@$(HARNESS) sample $(documents) --results "$(RESULTS)" $(if $(INTO),--into "$(INTO)") $(if $(SIZE),--size "$(SIZE)") $(if $(SEED),--seed "$(SEED)")
 
 tear-down: setup ## End everything that a killed run left on the hosts (the next run does so by itself)
 	@$(HARNESS) tear-down $(options)

@@ -7,8 +7,6 @@ from datasets.documents import SOURCES, Documents, DocumentShape, DocumentSource
 from datasets.errors import DatasetError
 from datasets.locales import Locale
 from datasets.own_documents import (
-    LEAST_RUN,
-    RUN_BYTES,
     TemplatesManifest,
     mean_bytes,
     prepare_documents,
@@ -32,8 +30,6 @@ Prepared = Manifest | TemplatesManifest
 __all__ = [
     "CODECS",
     "DEFAULT_CODECS",
-    "LEAST_RUN",
-    "RUN_BYTES",
     "SOURCES",
     "Corpus",
     "DatasetError",

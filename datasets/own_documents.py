@@ -165,11 +165,8 @@ def _own(recipe: OwnDocuments, seed: int) -> _Taking:
         str(collection.path.resolve()), collection.name, _stamp(collection.path),
         collection.metadata.model_dump(mode="json"), recipe.most_bytes, run, seed,
     ]  # fmt: skip
-
-    def take(folder: Path) -> Sample:
-        return take_sample(recipe.path, folder, most_bytes=recipe.most_bytes, run_documents=run, seed=seed)
-
-    return about, take
+    size = recipe.most_bytes
+    return about, lambda folder: take_sample(recipe.path, folder, most_bytes=size, run_documents=run, seed=seed)
 
 
 def _made_up(recipe: MadeUp, seed: int) -> _Taking:

@@ -56,7 +56,6 @@ class Source(Part):
     sample_documents: Count
     sample_bytes: Bytes
     runs: Count = Field(description="Of neighbours, of which the sample is made.")
-    updatable: tuple[Text, ...] = Field((), description="Paths that updates may write, by the first documents.")
 
 
 class Index(Part):

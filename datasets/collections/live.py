@@ -44,6 +44,7 @@ def take_live_sample(  # noqa: PLR0913 what a dump's sample has, and how gently
     folder: Path,
     *,
     most_bytes: int,
+    most_documents: int | None = None,
     run_documents: int = 240,
     run_bytes: int = 0,
     seed: int,
@@ -72,8 +73,8 @@ def take_live_sample(  # noqa: PLR0913 what a dump's sample has, and how gently
         metadata, uuid = live.about()
         documents, size, storage_bytes = live.size()
         asked = Asked(
-            collection=name, uuid=uuid, member=live.member, most_bytes=most_bytes, run_documents=run_documents,
-            run_bytes=run_bytes, seed=seed, documents=documents, bytes=size,
+            collection=name, uuid=uuid, member=live.member, most_bytes=most_bytes, most_documents=most_documents,
+            run_documents=run_documents, run_bytes=run_bytes, seed=seed, documents=documents, bytes=size,
         )  # fmt: skip
         with appearing(folder, goes_on=goes_on) as new:
             reading = Reading.begin(Spool(new / SPOOL, None if goes_on else Seal()), asked, on_disk=goes_on)
@@ -108,13 +109,13 @@ def _read(live: LiveCollection, reading: Reading, pace: _Pace, tell: Callable[[s
             check(document, f"dataset {live.name}, about document {number}")
         run = Run(offset=found.offset, documents=len(found.documents), bytes=sum(map(len, found.documents)))
         reading.add(found.start, found.end, run, found.documents)
-        if reading.spool.size_bytes > _BEYOND * reading.asked.most_bytes:
+        if reading.spool.size_bytes > _BEYOND * reading.asked.limit_bytes:
             raise _unsteady(live, "its documents' sizes differ too much")
         pace.keep(run.bytes)
         if time.monotonic() - told_at > _TOLD_EVERY_S:
             told_at = time.monotonic()
             tell(
-                f"{live.name}: {show_size(reading.spool.size_bytes)} of {show_size(reading.asked.most_bytes)} are read"
+                f"{live.name}: {show_size(reading.spool.size_bytes)} of {show_size(reading.asked.limit_bytes)} are read"
             )
 
 
@@ -123,11 +124,11 @@ def _drawn(live: LiveCollection, reading: Reading) -> Drawn:
     spool, asked = reading.spool, reading.asked
     if not spool.kept:
         raise no_documents(live.name)
-    if asked.is_whole and spool.size_bytes <= asked.most_bytes:
+    if asked.is_whole and spool.size_bytes <= asked.limit_bytes:
         documents = sum(one.run.documents for one in spool.kept)
         whole = Run(offset=0, documents=documents, bytes=spool.size_bytes)
         return Drawn((whole,), documents, spool.size_bytes, bytes_estimated=False)
-    thin_out(spool, f"dataset {live.name}", asked.most_bytes, asked.seed)
+    thin_out(spool, f"dataset {live.name}", asked.limit_bytes, asked.seed)
     return Drawn(tuple(one.run for one in spool.kept), asked.documents, asked.bytes, bytes_estimated=True)
 
 
@@ -149,9 +150,9 @@ def _all(live: LiveCollection, reading: Reading) -> Iterator[Found]:
 def _some(live: LiveCollection, reading: Reading) -> Iterator[Found]:
     """Give runs from starts that are drawn among the records, in stored order, none of which overlap."""
     asked = reading.asked
-    of_a_run = max(1, min(asked.of_a_run, int(asked.most_bytes / LEAST_RUNS / asked.mean_bytes)))
+    of_a_run = max(1, min(asked.of_a_run, int(asked.limit_bytes / LEAST_RUNS / asked.mean_bytes)))
     starts = reading.starts(
-        lambda: _starts(live, max(1, int(asked.most_bytes / asked.mean_bytes / of_a_run)), asked.seed)
+        lambda: _starts(live, max(1, int(asked.limit_bytes / asked.mean_bytes / of_a_run)), asked.seed)
     )
     if starts is None:
         return

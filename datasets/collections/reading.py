@@ -29,6 +29,7 @@ class Asked(BaseModel):
     member: str | None
     """Its address: another one's records have other ids."""
     most_bytes: int
+    most_documents: int | None
     run_documents: int
     run_bytes: int
     seed: int
@@ -38,7 +39,12 @@ class Asked(BaseModel):
     @property
     def is_whole(self) -> bool:
         """Whether all of the collection is read."""
-        return self.bytes <= self.most_bytes
+        return self.bytes <= self.limit_bytes
+
+    @property
+    def limit_bytes(self) -> int:
+        """How large the sample may be, as the counts have it."""
+        return min(self.most_bytes, round((self.most_documents or self.most_bytes) * self.mean_bytes))
 
     @property
     def mean_bytes(self) -> float:

@@ -127,13 +127,22 @@ def write_sample(  # noqa: PLR0913 what is written, and how
     else:
         with documents.open("xb") as file:
             file.writelines(spool.runs())
+    manifest = write_manifest(new, name, metadata, drawn, seed=seed, anonymised=anonymised)
+    for entry in new.iterdir():
+        if entry.name not in {DOCUMENTS, MANIFEST}:
+            entry.unlink()
+    return manifest
+
+
+def write_manifest(
+    new: Path, name: str, metadata: Metadata, drawn: Drawn, *, seed: int, anonymised: Anonymised | None = None
+) -> SampleManifest:
+    """Write the manifest of the documents in a folder. Raises DatasetError."""
+    documents = new / DOCUMENTS
     _refuse_twins(name, drawn, documents)
     manifest = _manifest(name, metadata, drawn, documents, seed).model_copy(update={"anonymised": anonymised})
     sync(documents)
     write_whole(new / MANIFEST, manifest.model_dump_json(indent=2) + "\n", durable=True)
-    for entry in new.iterdir():
-        if entry.name not in {DOCUMENTS, MANIFEST}:
-            entry.unlink()
     return manifest
 
 

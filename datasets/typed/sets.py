@@ -1,8 +1,7 @@
 """The sets by recipe: their documents as BSON, and what is known of each."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,12 @@ from datasets.collections import Index, Run, Sample
 from datasets.collections.appearing import appearing
 from datasets.collections.draw import Drawn
 from datasets.collections.metadata import Metadata
-from datasets.collections.sample import SPOOL, write_sample
-from datasets.collections.spool import Spool
+from datasets.collections.sample import write_manifest
+from datasets.collections.stored_sample import DOCUMENTS
 from datasets.document_recipes import MadeUp
 from datasets.typed.events import events
 from datasets.typed.orders import orders
 from datasets.typed.profiles import profiles
-
-_AT_ONCE = 1000
 
 
 def _index(name: str, key: dict[str, int | float | str], *, unique: bool = False) -> Index:
@@ -81,16 +78,14 @@ def make_sample(recipe: MadeUp, folder: Path, seed: int) -> Sample:
     """
     known = Metadata(indexes=(_index("_id_", {"_id": 1}), *SETS[recipe.recipe].indexes))
     with appearing(folder) as new:
-        spool = Spool(new / SPOOL)
-        drawn = _all(made_up(recipe, seed), spool)
-        manifest = write_sample(new, recipe.recipe, known, drawn, spool, seed=seed, anonymise=None)
+        drawn = _written(made_up(recipe, seed), new / DOCUMENTS)
+        manifest = write_manifest(new, recipe.recipe, known, drawn, seed=seed)
     return Sample(folder, manifest)
 
 
-def _all(documents: Iterator[bytes], spool: Spool) -> Drawn:
-    number = 0
-    while part := list(islice(documents, _AT_ONCE)):
-        spool.append(len(spool.kept), Run(offset=number, documents=len(part), bytes=sum(map(len, part))), part)
-        number += len(part)
-    whole = Run(offset=0, documents=number, bytes=spool.size_bytes)
-    return Drawn((whole,), number, spool.size_bytes, bytes_estimated=False)
+def _written(documents: Iterable[bytes], path: Path) -> Drawn:
+    number = size = 0
+    with path.open("wb") as file:
+        for number, document in enumerate(documents, 1):  # noqa: B007 the last one is their number
+            size += file.write(document)
+    return Drawn((Run(offset=0, documents=number, bytes=size),), number, size, bytes_estimated=False)

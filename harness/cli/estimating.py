@@ -13,6 +13,7 @@ from analysis.estimate.records import Price
 from core.bounds import LARGEST_INT
 from core.files import write_whole
 from core.sizes import Size, exact_size
+from datasets import updatable_paths
 from datasets.collections import MOST_CHANGE, Anonymise
 from harness.cli.commands import DEFAULT_HOME, DEFAULT_RESULTS, HomeOption, InventoryOption, ResultsOption
 from harness.cli.terminal import say
@@ -83,8 +84,8 @@ def estimate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named o
     folder = results / _FOLDER / name
     logs = folder / "logs" / new_run_name(datetime.now(UTC))
     found = estimate(wanted, find_site(inventory, home.resolve()), logs, say)
-    stored = results / _SAMPLES / name if isinstance(source, Live) else source
-    write_whole(folder / "campaign.yaml", campaign_text(found, stored.resolve()))
+    if not isinstance(source, Live):  # nothing of it stays that a campaign could store
+        write_whole(folder / "campaign.yaml", campaign_text(found, source.resolve(), updatable_paths(source)))
     write_estimate(found, folder / "index.html")
     write_whole(folder / "estimate.json", found.model_dump_json(indent=1) + "\n")
     say(estimate_lines(found))
@@ -120,7 +121,7 @@ def sample_command(  # noqa: PLR0913, PLR0917 - an argument an option, named on 
 
 def _name(source: Path | Live) -> str:
     """What its results are called."""
-    return name_of_data(Path(source.collection.partition(".")[2]) if isinstance(source, Live) else source)
+    return name_of_data(Path(source.collection.replace(".", "-")) if isinstance(source, Live) else source.resolve())
 
 
 def _source(data: Path | None, uri_file: Path | None, collection: str) -> Path | Live:

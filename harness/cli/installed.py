@@ -12,7 +12,8 @@ _COMMANDS = {
     "run-campaign": "run", "check-regression": "gate",
     **{name: name for name in (
         "plan", "doctor", "report", "decide", "verify", "rederive", "times", "baseline", "tear-down", "push", "pull",
-        "store-list", "cloud-up", "cloud-list", "cloud-down", "estimate", "sample", "profile-dataset",
+        "store-list", "cloud-up", "cloud-list", "cloud-down", "estimate", "sample",
+        "profile-dataset",
     )},
 }  # fmt: skip
 _OPERANDS = {"CAMPAIGN", "RUN", "BASELINE", "CANDIDATE", "FILE", "DATA"}
@@ -20,8 +21,8 @@ _FLAGS = {"NEW", "STRICT", "YES", "AS_BYTES"}
 _OPTIONS = {
     "HOME_DIR": "home", "URI_FILE": "uri-file", "MOST_CHANGE": "most-change",
     **{name: name.lower() for name in (
-        "RESULTS", "INVENTORY", "STORE", "HOSTS", "REGION", "COLLECTION", "ANONYMISE", "INTO", "SIZE", "SEED",
-        "NAME", "DATASET", "BYTES", "PROCESSES", "CODECS",
+        "RESULTS", "INVENTORY", "STORE", "HOSTS", "REGION", "NAME", "DATASET", "BYTES", "PROCESSES", "CODECS",
+        "COLLECTION", "ANONYMISE", "INTO",
     )},
 }  # fmt: skip
 _TARGET = re.compile(rf"\bmake ({'|'.join(sorted(_COMMANDS, key=len, reverse=True))})\b")

@@ -11,7 +11,7 @@ from core.text import one_line
 from harness.plan.estimating import OWN_IMAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from analysis.estimate.records import Estimate, Row
@@ -19,15 +19,14 @@ if TYPE_CHECKING:
 _LOADED_BYTES = 100_000_000
 
 
-def campaign_text(estimate: Estimate, data: Path) -> str:
+def campaign_text(estimate: Estimate, data: Path, update: Sequence[str]) -> str:
     """A spec with the engine's defaults, and what takes the least storage, of each compressor.
 
-    Its documents are those of `data`: the source that was estimated, or a sample of it. Where none of their paths may
-    be written, it reads.
+    Its documents are those of `data`, the source that was estimated; `update` are paths that it may write, and where
+    there are none, it reads.
     """
     each = max(1, estimate.source.bytes // max(1, estimate.source.documents))
     arms = "\n".join(f"  {name}: {{{keys}}}" for name, keys in _arms(estimate))
-    update = estimate.source.updatable
     workload = "rmw" if update else "read"
     return f"""\
 # What the settings cost in throughput and latency that an estimate for {one_line(estimate.source.name)} found.

@@ -13,7 +13,6 @@ import numpy as np
 from analysis.estimate import storage
 from analysis.estimate.records import Dictionary, Estimate, Index, Price, Row, Source
 from analysis.trial.records import Compressor, Settings
-from datasets import updatable_paths
 from datasets.profiling import LEVEL, of_documents, with_dictionary
 from harness.errors import EngineError, HostError
 from harness.hosts.playbooks import run_playbook
@@ -75,24 +74,21 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
         try:
             tell("taking the sample")
             sample = sampling.sample(
-                sampling.Wanted(
-                    wanted.data, wanted.sample_bytes, documents=SAMPLE_DOCUMENTS, anonymise=wanted.anonymise
-                ),
+                sampling.Wanted(wanted.data, wanted.sample_bytes, SAMPLE_DOCUMENTS, anonymise=wanted.anonymise),
                 private,
                 tell,
             )
             for line in sampling.describe(sample):
                 tell(line)
             loads = _load(wanted, sample, site, folder, tell)
-            dictionary, updatable = _dictionary(sample), updatable_paths(sample.folder)
+            dictionary = _dictionary(sample)
         except BaseException as error:
             site.tear_down_after(error)
             raise
         finally:
             shutil.rmtree(private, ignore_errors=True)
     found = _estimated(wanted, sample.manifest, loads, began)
-    source = found.source.model_copy(update={"updatable": updatable})
-    return found.model_copy(update={"source": source, "dictionary": dictionary})
+    return found.model_copy(update={"dictionary": dictionary})
 
 
 def _dictionary(sample: Sample) -> Dictionary | None:

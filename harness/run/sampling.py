@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from datasets import LEAST_RUN, RUN_BYTES, OwnDocuments, mean_bytes, run_documents
+from datasets import OwnDocuments, mean_bytes, run_documents
 from datasets.collections import take_live_sample, take_sample
 from datasets.errors import DatasetError
+from datasets.own_documents import LEAST_RUN, RUN_BYTES
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Wanted:
     data: Path | Live
     bytes: int
     documents: int | None = None
-    """At most, about; of a file or folder."""
+    """At most; None: as many as those bytes hold."""
     seed: int = _SEED
     anonymise: Anonymise | None = None
 
@@ -49,14 +50,15 @@ def sample(wanted: Wanted, folder: Path, tell: Callable[[str], None]) -> Sample:
     try:
         if isinstance(wanted.data, Live):
             return take_live_sample(
-                wanted.data.uri_file, wanted.data.collection, folder, most_bytes=wanted.bytes, run_documents=LEAST_RUN,
-                run_bytes=RUN_BYTES, seed=wanted.seed, anonymise=wanted.anonymise, tell=tell,
+                wanted.data.uri_file, wanted.data.collection, folder, most_bytes=wanted.bytes,
+                most_documents=wanted.documents, run_documents=LEAST_RUN, run_bytes=RUN_BYTES, seed=wanted.seed,
+                anonymise=wanted.anonymise, tell=tell,
             )  # fmt: skip
-        run, each = run_documents(wanted.data), mean_bytes(OwnDocuments(path=wanted.data))
-        most_bytes = min(wanted.bytes, wanted.documents * each) if wanted.documents else wanted.bytes
+        most_bytes = min(wanted.bytes, (wanted.documents or wanted.bytes) * mean_bytes(OwnDocuments(path=wanted.data)))
         return take_sample(
-            wanted.data, folder, most_bytes=most_bytes, run_documents=run, seed=wanted.seed, anonymise=wanted.anonymise
-        )
+            wanted.data, folder, most_bytes=most_bytes, run_documents=run_documents(wanted.data), seed=wanted.seed,
+            anonymise=wanted.anonymise,
+        )  # fmt: skip
     except DatasetError as error:
         raise InputError(str(error), do="see docs/own-data.md for what can be read, and how") from error
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ASKED_FOR = Asked(
-    collection="a.b", uuid="0", member=None, most_bytes=10**6, run_documents=2, run_bytes=0, seed=1, documents=99,
-    bytes=10**7,
+    collection="a.b", uuid="0", member=None, most_bytes=10**6, most_documents=None, run_documents=2, run_bytes=0,
+    seed=1, documents=99, bytes=10**7,
 )  # fmt: skip
 RUNS = [[bson.encode({"_id": 2 * n}), bson.encode({"_id": 2 * n + 1})] for n in range(3)]
 

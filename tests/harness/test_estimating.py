@@ -102,9 +102,7 @@ def test_the_campaign_it_leaves_is_valid(tmp_path: Path, update: tuple[str, ...]
     source = tmp_path / 'my "orders": all.jsonl'
     source.write_text('{"status": "new", "shipping": {"city": "Rome"}}\n', encoding="utf-8")
     path = tmp_path / "campaign.yaml"
-    found = estimated()
-    found = found.model_copy(update={"source": found.source.model_copy(update={"updatable": update})})
-    path.write_text(campaign_text(found, source), encoding="utf-8")
+    path.write_text(campaign_text(estimated(), source, update), encoding="utf-8")
     campaign = load_campaign(path)
     assert list(campaign.arms) == ["snappy", "snappy-smallest", "none", "zstd", "zstd-smallest"]
     assert campaign.arms["zstd-smallest"].zstd_level == 15
