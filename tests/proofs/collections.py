@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import sys
 from typing import TYPE_CHECKING, Any
 
 import bson
@@ -114,7 +115,7 @@ KINDS: dict[str, Callable[[Draw, int], Document]] = {
 }  # fmt: skip
 
 
-def documents(kind: str, most_bytes: int, most: int, seed: int) -> Iterator[bytes]:
+def documents(kind: str, most_bytes: int, seed: int, most: int = sys.maxsize) -> Iterator[bytes]:
     """Documents of a kind as BSON, with ObjectIds as one inserting process makes them, up to so many bytes, or most."""
     draw = Draw(seed)
     number = size = 0

@@ -52,7 +52,7 @@ def run(results: Path) -> None:
         (folder / "full/mongod-0").mkdir(parents=True, exist_ok=True)
         source = folder / "documents.bson"
         with source.open("wb") as file:
-            file.writelines(documents(kind, FULL_BYTES, FULL_DOCUMENTS, seed=7))
+            file.writelines(documents(kind, FULL_BYTES, seed=7, most=FULL_DOCUMENTS))
         found = estimate(Wanted(kind, source, ENGINE, port=PORT), site, folder, print)
         full = _full(site, folder / "full", source)
         content = {"estimate": found.model_dump(mode="json"), "full": full, "alone": _alone(source)}
