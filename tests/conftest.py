@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 # A busy machine is no fault of ours: no example has to be quick.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+# What starts the tests may ignore signals, as a shell's background does, and the processes of tests would, too.
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = ROOT / "tests"
 OWN_HALF = {"harness", "proofs"}
