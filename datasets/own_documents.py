@@ -77,7 +77,8 @@ def prepare_documents(
     holds the documents in clear, for the owner's eyes. Raises DatasetError.
     """
     sample = _sample(recipe, seed, datasets_dir)
-    key = json.dumps([FORMAT_VERSION, sample.manifest.digest, recipe.model_dump(mode="json"), seed, sorted(codecs)])
+    whole = recipe.model_dump(mode="json")
+    key = json.dumps([FORMAT_VERSION, sample.folder.name, sample.manifest.digest, whole, seed, sorted(codecs)])
     kept = sample.folder.with_name(f"{blake3(key.encode()).hexdigest()}.json")
     path = sample.folder / DOCUMENTS
     try:

@@ -79,6 +79,16 @@ def test_a_second_call_samples_nothing_and_damage_is_mended(tmp_path: Path, monk
     )
 
 
+def test_what_a_dump_says_beside_its_documents_is_read_anew(tmp_path: Path) -> None:
+    path = dump(tmp_path)
+    first = prepare_documents(recipe(path), 1, tmp_path / "home", CODECS)
+    path.with_name("orders.metadata.json").write_text('{"indexes": [{"key": {"lines": 1}, "name": "mine"}]}')
+    again = prepare_documents(recipe(path), 1, tmp_path / "home", CODECS)
+    assert again.digest == first.digest
+    assert again.indexes == ({"name": "mine", "key": {"lines": 1}},)
+    assert again.source_compressor is None
+
+
 @pytest.mark.parametrize(
     ("wrong", "update", "told"),
     [
