@@ -17,7 +17,6 @@ from bson import json_util
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.files import write_whole
-from datasets.collections.elements import DOCUMENT, TYPES, fields
 from datasets.collections.metadata import Index
 from datasets.collections.profile import PathProfile, profile
 from datasets.collections.sample import read_documents, take_sample
@@ -26,6 +25,7 @@ from datasets.collections.stored_sample import DOCUMENTS, Sample, SampleManifest
 from datasets.document_recipes import DocumentRecipe, MadeUp, OwnDocuments
 from datasets.errors import DatasetError
 from datasets.ratios import ExpectedRatio, expected_ratios
+from datasets.template_faults import TemplateFaults
 from datasets.templates import MARKER, Ids, TemplateDocuments, Templates
 from datasets.typed.sets import SETS, make_sample
 
@@ -186,9 +186,12 @@ def _manifest(recipe: DocumentRecipe, seed: int, sample: Sample, codecs: Sequenc
     told, path = sample.manifest, sample.folder / DOCUMENTS
     templates = Templates(path)
     try:
+        faults = TemplateFaults(recipe.update)
         for number, template in enumerate(templates):
-            if why := _fault_of(template, recipe.update):
+            if why := faults.of(template):
                 raise _fault(recipe, sample, number, why)
+        if outgrown := faults.too_large():
+            raise _fault(recipe, sample, *outgrown)
         ids = Ids.of(templates)
         expected = expected_ratios(TemplateDocuments(templates, seed, recipe.update, ids), codecs)
     finally:
@@ -213,28 +216,6 @@ def _manifest(recipe: DocumentRecipe, seed: int, sample: Sample, codecs: Sequenc
         expected_ratios=expected,
         path=path,
     )
-
-
-def _fault_of(template: bytes, paths: Sequence[str]) -> str | None:
-    """Why a document can't be one of the templates, or its paths not be updated; None where all is well."""
-    top = {one.name: one for one in fields(template)}
-    if next(iter(top), None) != b"_id":
-        return "`_id` is not its first field, as servers have it; dump it again"
-    if MARKER.encode() in top:
-        return f"it has a field `{MARKER}`, in which Pressgauge keeps what it updates; leave that field out"
-    for path in paths:
-        name, *further = path.encode().split(b".")
-        found = top.get(name)
-        for inner in further:
-            if found is None or found.kind != DOCUMENT:
-                break
-            found = next((one for one in fields(template, found.start) if one.name == inner), None)
-        else:
-            if found is not None:
-                continue
-        why = f"leads through a value of type {TYPES[found.kind]}" if found is not None else "is missing"
-        return f"its path {path!r} {why}; updates write paths that every document has, through documents alone"
-    return None
 
 
 def _fault(recipe: DocumentRecipe, sample: Sample, number: int, told: str) -> DatasetError:

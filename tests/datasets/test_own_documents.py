@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import bson
 import pytest
 from pydantic import ValidationError
 
-from datasets import DatasetError, OwnDocuments, mean_bytes, prepare_documents, updatable_paths
+from datasets import (
+    DatasetError,
+    Ids,
+    OwnDocuments,
+    TemplateDocuments,
+    mean_bytes,
+    prepare_documents,
+    updatable_paths,
+)
+from datasets.collections.checks import LARGEST_DOCUMENT_BYTES
+from datasets.template_faults import TemplateFaults
 from tests.datasets.dumps import dumped
 
 if TYPE_CHECKING:
@@ -97,6 +108,8 @@ def test_what_a_dump_says_beside_its_documents_is_read_anew(tmp_path: Path) -> N
         ({"_id": 9000, "status": 1, "_pg": 1}, ("status",), "document 501: it has a field `_pg`"),
         ({"status": 1, "xid": 9000}, (), "document 501: `_id` is not its first field"),
         ({"_id": 0, "status": 1}, (), "have the same `_id`"),
+        ({"_id": 9000, "at": bson.Timestamp(0, 0)}, (), "document 501: its field 'at' is Timestamp(0, 0), which a"),
+        ({"_id": 9000, "status": 1, "fill": "x" * (2**24 - 55)}, ("status",), "document 501: with the largest values"),
     ],
 )
 def test_templates_that_can_not_be_verified_are_refused(
@@ -106,6 +119,32 @@ def test_templates_that_can_not_be_verified_are_refused(
     with pytest.raises(DatasetError) as caught:
         prepare_documents(recipe(path, update=update), 1, tmp_path / "home", CODECS)
     assert told in str(caught.value)
+
+
+def test_no_time_yet_is_kept_where_servers_keep_it(tmp_path: Path) -> None:
+    kept = [{"_id": bson.Timestamp(0, 0), "in": {"at": bson.Timestamp(0, 0)}, "at": bson.Timestamp(0, 1)}]
+    assert prepare_documents(recipe(dump(tmp_path, kept)), 1, tmp_path / "home", CODECS).documents == 1
+
+
+@pytest.mark.parametrize("over", [0, 1])
+@pytest.mark.parametrize("own_id", [1, "one"])
+def test_documents_leave_room_for_what_updates_make_of_them(own_id: object, over: int) -> None:
+    paths = ("a", "in.b", *(f"n{number}" for number in range(9)))
+    rest = {f"n{number}": number for number in range(9)}
+    small = bson.encode({"_id": own_id, "a": "", "in": {"b": "x" * 1000}, "fill": "", **rest})
+    large = {"_id": own_id, "a": "y" * 500, "in": {"b": ""}, **rest}
+    templates = [small, bson.encode({**large, "fill": ""})]
+    ids = Ids.of(templates)
+    latest = 2 * (2**31 // 2 - 1) + 1  # the last record, in its cycle
+    documents = TemplateDocuments(templates, 1, paths, ids)
+    drawn = {path: next(n for n in count(2**40) if len(documents.value(latest, path, n).raw) >= most) for path, most in
+             enumerate([505, 1005, *[4] * 9])}  # fmt: skip
+    left = LARGEST_DOCUMENT_BYTES - len(documents.document(latest, drawn))
+    templates[1] = bson.encode({**large, "fill": "x" * (left + over)})
+    faults = TemplateFaults(paths)
+    assert [faults.of(template) for template in templates] == [None, None]
+    found = faults.too_large()
+    assert (found and found[0]) == (1 if over else None)
 
 
 @pytest.mark.parametrize(
