@@ -5,6 +5,7 @@ A record's document is that of template r mod N; docs/own-data.md says what beco
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib.metadata import version
@@ -17,6 +18,7 @@ from bson import json_util
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.files import write_whole
+from datasets.collections.elements import DOCUMENT, fields
 from datasets.collections.metadata import Index
 from datasets.collections.profile import PathProfile, profile
 from datasets.collections.sample import read_documents, take_sample
@@ -113,16 +115,32 @@ def updatable_paths(source: Path, most: int = 2) -> tuple[str, ...]:
 
     They are in each of these documents, hold no documents or lists, and more than one value.
     """
-    found = profile(islice(read_documents(source), LOOKED_AT))
+    reached = Counter[str]()
+
+    def looked_at() -> Iterator[bytes]:
+        for document in islice(read_documents(source), LOOKED_AT):
+            reached.update(set(_reachable(document)))
+            yield document
+
+    found = profile(looked_at())
     plain = (
         one.path
         for one in found.paths
-        if one.values == found.documents
+        if one.values == reached[one.path] == found.documents
         and one.distinct > 1
         and not one.types.keys() & {"object", "array"}
         and not set(one.path) & set("[,$")
     )
     return tuple(path for path in plain if path.partition(".")[0] not in {"_id", MARKER})[:most]
+
+
+def _reachable(document: bytes, start: int = 0, prefix: str = "") -> Iterator[str]:
+    """Paths through documents alone, none of whose names is empty or has a dot, which would make it another path."""
+    for one in fields(document, start):
+        if one.name and b"." not in one.name:
+            yield (path := prefix + one.name.decode())
+            if one.kind == DOCUMENT:
+                yield from _reachable(document, one.start, path + ".")
 
 
 @lru_cache(maxsize=32)
@@ -232,8 +250,7 @@ def _indexes(recipe: DocumentRecipe, sample: SampleManifest) -> Iterator[dict[st
         yield from (_of_source(one) for one in sample.indexes if one.key != {"_id": 1})
     elif recipe.indexes:
         for one in recipe.indexes:
-            name = "_".join(f"{path}_{direction}" for path, direction in one.key.items())
-            yield {"name": name, "key": dict(one.key), **({"sparse": True} if one.sparse else {})}
+            yield {"name": one.name, "key": dict(one.key), **({"sparse": True} if one.sparse else {})}
 
 
 def _of_source(index: Index) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bson
@@ -25,7 +26,6 @@ from tests.datasets.dumps import dumped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 CODECS = ("none", "zstd-6")
 ORDERS = [{"_id": 3 * n, "status": "new", "to": {"city": f"c{n % 7}", "zip": n}, "lines": [n]} for n in range(500)]
@@ -161,6 +161,37 @@ def test_paths_that_updates_could_not_tell_apart_are_refused(update: tuple[str, 
     OwnDocuments(path="x", update=("a", "ab.c", "ab.d"))
 
 
+@pytest.mark.parametrize(
+    ("indexes", "told"),
+    [
+        ([{"key": {"_id": -1}}], "always there"), ([{"key": {"_id": 1}}], "always there"),
+        ([{"key": {"a..b": 1}}], "is no path"), ([{"key": {"a.": 1}}], "is no path"),
+        ([{"key": {"$a": 1}}], "is no path"), ([{"key": {"$id": 1}}], "is no path"),
+        ([{"key": {"a.$**.b": 1}}], "is no path"), ([{"key": {"a\0": 1}}], "is no path"),
+        ([{"key": {"$**": -1}}], "alone"), ([{"key": {"a": 1, "b.$**": 1}}], "alone"),
+        ([{"key": {"$**": 1}, "sparse": True}], "alone"),
+        ([{"key": {"a": "hashed", "b": "hashed"}}], "one path with a kind"),
+        ([{"key": {"a": "2d", "b": "2dsphere"}}], "one path with a kind"),
+        ([{"key": {"a": 1, "b": 1}}, {"key": {"a_1_b": 1}}], "2 indexes would have one name, 'a_1_b_1'"),
+        ([{"key": {"a": 1}}, {"key": {"a": 1}, "sparse": True}], "name each key once"),
+    ],
+)  # fmt: skip
+def test_indexes_that_no_server_makes_are_refused(indexes: list[dict[str, Any]], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        OwnDocuments(path="x", indexes=indexes)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        {"$**": 1}, {"a.$**": 1}, {"a.$id": 1}, {"_id": "hashed"}, {"_id": -1, "a": 1}, {"a,b": 1},
+        {"a": "2dsphere", "b": "2dsphere", "c": -1}, {"a": "hashed", "b": 1},
+    ],
+)  # fmt: skip
+def test_indexes_that_servers_make_are_taken(key: dict[str, Any]) -> None:
+    recipe(Path("x"), indexes=[{"key": key}])
+
+
 def test_what_documents_weigh_is_known_without_a_sample(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"a": 1}\n', encoding="utf-8")
@@ -172,3 +203,9 @@ def test_what_documents_weigh_is_known_without_a_sample(tmp_path: Path) -> None:
 def test_paths_that_every_document_has_are_offered_for_updates(tmp_path: Path) -> None:
     assert updatable_paths(dump(tmp_path)) == ("to.city", "to.zip")
     assert updatable_paths(dump(tmp_path), most=9) == ("to.city", "to.zip")
+
+
+def test_names_that_no_path_leads_to_are_not_offered(tmp_path: Path) -> None:
+    odd = [{"_id": n, "a.b": n, "to": {"": {"c": n}, "d.e": n, "f": n}, "": n} for n in range(9)]
+    mixed = [{**one, **({"m": {"n": at}} if at % 2 else {"m.n": at})} for at, one in enumerate(odd)]
+    assert updatable_paths(dump(tmp_path, mixed), most=9) == ("to.f",)

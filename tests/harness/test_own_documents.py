@@ -58,7 +58,7 @@ def prepared(spec: Campaign, source: Path) -> TemplatesManifest:
         ({"update": ["a.b", "a"]}, {}, "datasets.orders.update: 'a' holds 'a.b'"),
         ({"indexes": [{"key": {"a": "text"}}]}, {}, "datasets.orders.indexes"),
         ({"indexes": [{"key": {}}]}, {}, "yaml:19: datasets.orders.indexes.0.key: at least 1 required"),
-        ({"indexes": [{"key": {"_id": 1}}]}, {}, "indexes: that on `_id` is always there"),
+        ({"indexes": [{"key": {"_id": 1}}]}, {}, "indexes.0: that on `_id` is always there"),
         ({"most_bytes": 10}, {}, "datasets.orders.most_bytes: must be 1KiB or more"),
         ({}, {"document": {"fields": 3}}, "document: this is the shape of text"),
         ({"path": "nowhere.jsonl"}, {}, "(seen from /"),
