@@ -5,6 +5,7 @@ A record's document is that of template r mod N; docs/own-data.md says what beco
 
 import json
 import shutil
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -26,6 +27,7 @@ from datasets.collections.sources import find_collection
 from datasets.collections.stored_sample import DOCUMENTS, Sample, SampleManifest
 from datasets.document_recipes import DocumentRecipe, MadeUp, OwnDocuments
 from datasets.errors import DatasetError
+from datasets.neighbours import MOST, at_most, largest_sums
 from datasets.ratios import ExpectedRatio, expected_ratios
 from datasets.template_faults import TemplateFaults
 from datasets.templates import MARKER, Ids, TemplateDocuments, Templates
@@ -60,6 +62,10 @@ class TemplatesManifest(BaseModel):
     documents: int = Field(description="Templates: documents of the sample.")
     bytes: int = Field(description="Their size in bytes of BSON.")
     mean_bytes: float = Field(description="Mean size of one in bytes of BSON.")
+    largest_bytes: tuple[int, ...] = Field(
+        min_length=MOST.bit_length(),
+        description=f"The most that 1, 2, 4, … {MOST:,} neighbours take in bytes of BSON; the first follows the last.",
+    )
     runs: int = Field(description="Runs of neighbours that they are.")
     update: tuple[str, ...] = Field(description="Paths that updates write.")
     ids: Ids = Field(description="How their `_id`s go on where the documents are stored again.")
@@ -68,6 +74,10 @@ class TemplatesManifest(BaseModel):
     paths: tuple[PathProfile, ...] = Field(description="What the templates hold, by path.")
     expected_ratios: tuple[ExpectedRatio, ...] = Field(description="What each codec should achieve.")
     path: Path = Field(description="The file with the templates; not stored, since it may move.", exclude=True)
+
+    def neighbours_bytes(self, count: int) -> int:
+        """What no `count` neighbours exceed, in bytes of BSON."""
+        return at_most(self.largest_bytes, count)
 
 
 def prepare_documents(
@@ -204,8 +214,9 @@ def _manifest(recipe: DocumentRecipe, seed: int, sample: Sample, codecs: Sequenc
     told, path = sample.manifest, sample.folder / DOCUMENTS
     templates = Templates(path)
     try:
-        faults = TemplateFaults(recipe.update)
+        faults, sizes = TemplateFaults(recipe.update), array("I")
         for number, template in enumerate(templates):
+            sizes.append(len(template))
             if why := faults.of(template):
                 raise _fault(recipe, sample, number, why)
         if outgrown := faults.too_large():
@@ -225,6 +236,7 @@ def _manifest(recipe: DocumentRecipe, seed: int, sample: Sample, codecs: Sequenc
         documents=told.documents,
         bytes=told.bytes,
         mean_bytes=round(told.bytes / told.documents, 1),
+        largest_bytes=largest_sums(sizes),
         runs=len(told.runs),
         update=recipe.update,
         ids=ids,

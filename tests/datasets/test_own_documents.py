@@ -45,6 +45,8 @@ def test_a_dump_becomes_templates_byte_for_byte(tmp_path: Path) -> None:
     assert found.path.read_bytes() == b"".join(map(bson.encode, ORDERS))
     assert (found.documents, found.source_documents, found.source) == (500, 500, "orders")
     assert found.mean_bytes == pytest.approx(found.bytes / 500, abs=0.1)
+    assert found.neighbours_bytes(1) == max(len(bson.encode(one)) for one in ORDERS)
+    assert found.bytes <= found.neighbours_bytes(500) <= found.neighbours_bytes(512) < 1.1 * found.bytes
     assert (found.ids.kind, found.ids.span) == ("int", 3 * 499 + 1)
     assert found.source_compressor == "zstd"
     assert [one.codec for one in found.expected_ratios] == list(CODECS)
