@@ -163,5 +163,6 @@ def test_batches_are_judged_where_the_largest_documents_are(source: Path) -> Non
     assert f"-Xmx{heap}m" in trial["load"]["jvm_options"]
     with pytest.raises(
         InputError, match=r"db: documents of 1\.0 MiB need clients with a heap of 1\.5 GiB, 16\.\d GiB in"
-    ):
+    ) as caught:
         check_batches(fits, db, "orders", found, 9)
+    assert "since 9 trials have clients at once" in caught.value.do
