@@ -146,10 +146,17 @@ class _OneMember:
 
     def __init__(self, address: str | None) -> None:
         self.address = address
+        """As the member itself gives it."""
 
     def __call__(self, found: "list[ServerDescription]") -> "list[ServerDescription]":
         """Give the members that may be asked."""
-        return [one for one in found if self.address in (None, f"{one.address[0]}:{one.address[1]}")]
+        return [one for one in found if self.address is None or one.address == _host_and_port(self.address)]
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    """Give an address as the driver has it, which tells members apart whatever case their names are written in."""
+    host, _, port = address.rpartition(":")
+    return host.removeprefix("[").removesuffix("]").lower(), int(port)
 
 
 @contextmanager
