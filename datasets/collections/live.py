@@ -110,7 +110,9 @@ def _read(live: LiveCollection, reading: Reading, pace: _Pace, tell: Callable[[s
         run = Run(offset=found.offset, documents=len(found.documents), bytes=sum(map(len, found.documents)))
         reading.add(found.start, found.end, run, found.documents)
         if reading.spool.size_bytes > _BEYOND * reading.asked.limit_bytes:
-            raise _unsteady(live, "its documents' sizes differ too much")
+            few = reading.asked.is_whole
+            why = "it has far more than its server counts" if few else "its documents' sizes differ too much"
+            raise _unsteady(live, why)
         pace.keep(run.bytes)
         if time.monotonic() - told_at > _TOLD_EVERY_S:
             told_at = time.monotonic()
@@ -124,12 +126,14 @@ def _drawn(live: LiveCollection, reading: Reading) -> Drawn:
     spool, asked = reading.spool, reading.asked
     if not spool.kept:
         raise no_documents(live.name)
-    if asked.is_whole and spool.size_bytes <= asked.limit_bytes:
-        documents = sum(one.run.documents for one in spool.kept)
-        whole = Run(offset=0, documents=documents, bytes=spool.size_bytes)
-        return Drawn((whole,), documents, spool.size_bytes, bytes_estimated=False)
+    read, size = sum(one.run.documents for one in spool.kept), spool.size_bytes
+    if asked.is_whole:  # then what was read is better known than what the server counts
+        asked = asked.model_copy(update={"documents": read, "bytes": size})
+        if asked.is_whole:
+            return Drawn((Run(offset=0, documents=read, bytes=size),), read, size, bytes_estimated=False)
     thin_out(spool, f"dataset {live.name}", asked.limit_bytes, asked.seed)
-    return Drawn(tuple(one.run for one in spool.kept), asked.documents, asked.bytes, bytes_estimated=True)
+    runs = tuple(one.run for one in spool.kept)
+    return Drawn(runs, max(asked.documents, read), max(asked.bytes, size), bytes_estimated=not reading.asked.is_whole)
 
 
 def _all(live: LiveCollection, reading: Reading) -> Iterator[Found]:
