@@ -10,6 +10,7 @@ from datasets.collections.anonymise import Anonymise
 from datasets.collections.appearing import appearing
 from datasets.collections.checks import check
 from datasets.collections.draw import LEAST_RUNS, Drawn, no_documents, thin_out
+from datasets.collections.identity import identity
 from datasets.collections.reading import Asked, Reading, Starts, member_of
 from datasets.collections.sample import SPOOL, write_sample
 from datasets.collections.server import LiveCollection, live_collection
@@ -104,11 +105,15 @@ class _Pace:
 def _read(live: LiveCollection, reading: Reading, pace: _Pace, tell: Callable[[str], None]) -> None:
     """Read the runs that are not there yet."""
     told_at = time.monotonic()
+    seen = set(map(identity, reading.spool.documents()))
     for found in _all(live, reading) if reading.asked.is_whole else _some(live, reading):
         for number, document in enumerate(found.documents, found.offset + 1):
             check(document, f"dataset {live.name}, about document {number}")
-        run = Run(offset=found.offset, documents=len(found.documents), bytes=sum(map(len, found.documents)))
-        reading.add(found.start, found.end, run, found.documents)
+        documents = list(_new(found.documents, seen))
+        if not documents:
+            continue
+        run = Run(offset=found.offset, documents=len(documents), bytes=sum(map(len, documents)))
+        reading.add(found.start, found.end, run, documents)
         if reading.spool.size_bytes > _BEYOND * reading.asked.limit_bytes:
             few = reading.asked.is_whole
             why = "it has far more than its server counts" if few else "its documents' sizes differ too much"
@@ -119,6 +124,15 @@ def _read(live: LiveCollection, reading: Reading, pace: _Pace, tell: Callable[[s
             tell(
                 f"{live.name}: {show_size(reading.spool.size_bytes)} of {show_size(reading.asked.limit_bytes)} are read"
             )
+
+
+def _new(documents: list[bytes], seen: set[int | None]) -> Iterator[bytes]:
+    """Give the documents but for those that were deleted and inserted again since they were read."""
+    for document in documents:
+        found = identity(document)
+        if found is None or found not in seen:
+            seen.add(found)
+            yield document
 
 
 def _drawn(live: LiveCollection, reading: Reading) -> Drawn:
@@ -138,8 +152,7 @@ def _drawn(live: LiveCollection, reading: Reading) -> Drawn:
 
 def _all(live: LiveCollection, reading: Reading) -> Iterator[Found]:
     """Give all documents that were not read yet."""
-    last = reading.read[-1] if reading.read else None
-    end, offset = (last.end, last.run.offset + last.run.documents) if last else (None, 0)
+    end = reading.read[-1].end if reading.read else None
     while True:
         found = live.after(end, reading.asked.of_a_run)
         if found is None:
@@ -147,8 +160,9 @@ def _all(live: LiveCollection, reading: Reading) -> Iterator[Found]:
         run, ended = found
         if not run:
             return
-        yield Found(end, ended, offset, run)
-        end, offset = ended, offset + len(run)
+        last = reading.read[-1].run if reading.read else None
+        yield Found(end, ended, last.offset + last.documents if last else 0, run)
+        end = ended
 
 
 def _some(live: LiveCollection, reading: Reading) -> Iterator[Found]:

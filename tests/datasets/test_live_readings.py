@@ -99,3 +99,31 @@ def test_no_sample_has_more_than_is_told_of_its_source(tmp_path: Path, monkeypat
 def test_a_server_that_counts_far_too_few_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DatasetError, match=r"dataset shop\.orders: it has far more than its server counts; try again"):
         taken(Answers(STORED, (3, 300)), tmp_path, monkeypatch, SIZE // 5 - 5000)
+
+
+@pytest.mark.parametrize("most_bytes", [2 * SIZE, SIZE // 2])
+def test_a_document_that_was_inserted_again_is_taken_once(
+    most_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = [bson.encode({"_id": float(n), "text": "y" * 80}) for n in range(400)]
+    stored = STORED + again
+    found = taken(Answers(stored, (900, sum(map(len, stored)))), tmp_path, monkeypatch, most_bytes)
+    ids = [bson.decode(document)["_id"] for document in found.documents()]
+    assert len(set(ids)) == len(ids)
+    if most_bytes > SIZE:
+        assert list(found.documents()) == STORED
+        assert found.manifest.source_documents == 500
+
+
+def test_a_reading_that_goes_on_takes_no_document_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Breaking(Answers):
+        def after(self, record: int | None, count: int) -> tuple[list[bytes], int]:
+            if record and record >= 400:
+                raise DatasetError("gone")
+            return super().after(record, count)
+
+    with pytest.raises(DatasetError, match="gone"):
+        taken(Breaking(STORED, (500, SIZE)), tmp_path, monkeypatch)
+    again = [bson.encode({"_id": n, "text": "y"}) for n in range(100)]
+    found = taken(Answers(STORED[:450] + again, (500, SIZE)), tmp_path, monkeypatch)
+    assert list(found.documents()) == STORED[:450]
