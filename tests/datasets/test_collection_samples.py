@@ -173,7 +173,7 @@ def test_a_profile_says_what_is_stored() -> None:
 ONES = [1, 1.0, bson.Int64(1), bson.Decimal128("1"), bson.Decimal128("1.00")]
 NOUGHTS = [0, 0.0, -0.0, bson.Int64(0), bson.Decimal128("-0E+3")]
 NANS = [float("nan"), bson.Decimal128("NaN"), bson.Decimal128("-sNaN")]
-APART = [
+APART: list[list[Any]] = [
     ONES, NOUGHTS, NANS, [-1], [-2], [bson.Int64(2**61 - 1)], [bson.Int64(2**53 + 1)], [2.0**53], [0.1],
     [bson.Decimal128("0.1")], [float("inf"), bson.Decimal128("Infinity")], [float("-inf")], [bson.Decimal128("9E6144")],
     ["1"], [True], [None], [b"1"], [{"a": one} for one in ONES], [{"b": 1}], [{"a": 1, "b": 1}], [{"a": {"b": 1}}],
