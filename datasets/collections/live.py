@@ -59,8 +59,9 @@ def take_live_sample(  # noqa: PLR0913 what a dump's sample has, and how gently
 
     Reads no faster than `bytes_per_s` on average, each answer within `answer_ms`, from one member, a secondary where
     there is one. A run has `run_documents`, or more where they are less than `run_bytes`. What a sample is,
-    `take_sample` says. Its manifest's figures of the source are the server's counts; where a run begins in the source
-    follows from its record's id, as exactly as records are evenly numbered.
+    `take_sample` says. Its manifest's figures of the source are the server's counts, or those of what was read where
+    that is all; where a run begins in the source follows from its record's id, as exactly as records are evenly
+    numbered. A document that is deleted and inserted again in the meantime is taken once.
 
     If the process is killed, or the server is gone, the runs that were read stay in the folder `unfinished(folder)`,
     and the same call goes on with them; a call that asks for anything else begins anew. What is to be anonymised is

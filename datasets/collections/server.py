@@ -150,13 +150,13 @@ class _OneMember:
 
     def __call__(self, found: "list[ServerDescription]") -> "list[ServerDescription]":
         """Give the members that may be asked."""
-        return [one for one in found if self.address is None or one.address == _host_and_port(self.address)]
+        return [one for one in found if self.address is None or _is_of(one, self.address)]
 
 
-def _host_and_port(address: str) -> tuple[str, int]:
-    """Give an address as the driver has it, which tells members apart whatever case their names are written in."""
-    host, _, port = address.rpartition(":")
-    return host.removeprefix("[").removesuffix("]").lower(), int(port)
+def _is_of(found: "ServerDescription", address: str) -> bool:
+    """Tell whether an address is a member's; the driver has its own in small letters, without brackets."""
+    host, port = found.address
+    return f"{host}:{port}" == address.replace("[", "").replace("]", "").lower()
 
 
 @contextmanager
