@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ansible.module_utils.pressgauge import containers
 from ansible.module_utils.pressgauge.engines import WHEELS, install
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.packages import rpm_address, take_from_rpm
@@ -118,15 +119,16 @@ esac
 
 @pytest.fixture
 def docker(tmp_path: Path, binary: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A stand-in for docker, first on the path, with a daemon and an image; its folder."""
+    """A stand-in for docker, which this machine may have, too, with a daemon and an image; its folder."""
     folder = tmp_path / "docker"
     (folder / "bin").mkdir(parents=True)
-    (folder / "bin/docker").write_text(DOCKER)
-    (folder / "bin/docker").chmod(0o755)
+    (folder / "bin/acting-docker").write_text(DOCKER)
+    (folder / "bin/acting-docker").chmod(0o755)
     (folder / "daemon").touch()
     (folder / "mongod").write_text(binary.read_text())
     (folder / "image.json").write_text(json.dumps([{"Id": "sha256:1d", "RepoDigests": [f"mongo@sha256:{'ab' * 32}"]}]))
     monkeypatch.setenv("STAND_IN", str(folder))
+    monkeypatch.setattr(containers, "_TOOLS", ("acting-docker",))
     monkeypatch.setenv("PATH", f"{folder / 'bin'}:/usr/bin:/bin")
     return folder
 
@@ -155,7 +157,7 @@ def test_an_image_that_was_built_here_is_known_by_its_id(tmp_path: Path, docker:
 @pytest.mark.parametrize(
     ("lacks", "changes", "kind", "said"),
     [
-        ("bin/docker", {}, "host", "neither docker nor podman"),
+        ("bin/acting-docker", {}, "host", "neither docker nor podman"),
         ("daemon", {}, "host", "docker: Cannot connect to the Docker daemon"),
         ("image.json", {}, "host", r"no image docker\.io/library/mongo:7\.0\.14: .*manifest"),
         ("calls", {"path": "/opt/mongod"}, "spec", r"/opt/mongod can't be taken out of .*: Could not find the file"),

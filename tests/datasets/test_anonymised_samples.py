@@ -259,11 +259,15 @@ def test_nothing_in_clear_is_left_by_a_process_that_is_killed(source: Path, tmp_
     assert_nothing_in_clear(tmp_path)
 
 
+@pytest.fixture
+def known_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The change of a ratio hangs on the key, by some per mille."""
+    monkeypatch.setattr("secrets.token_bytes", lambda size: b"k" * size)
+
+
+@pytest.mark.usefixtures("known_key")
 @pytest.mark.parametrize("kind", ["faker text", "orders", "logs"])
-def test_the_ratio_stays(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "secrets.token_bytes", lambda size: b"k" * size
-    )  # the change hangs on the key, by some per mille
+def test_the_ratio_stays(kind: str, tmp_path: Path) -> None:
     path = write(tmp_path / "a.bson", b"".join(documents(kind, 1_500_000, seed=3)))
     told = take_sample(path, tmp_path / "sample", most_bytes=2**21, seed=1, anonymise=Anonymise()).manifest
     assert told.anonymised
@@ -271,6 +275,7 @@ def test_the_ratio_stays(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (told.documents, told.bytes) == (told.source_documents, path.stat().st_size)
 
 
+@pytest.mark.usefixtures("known_key")
 def test_a_ratio_that_changes_too_much_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "a.bson", b"".join(documents("tiny", 300_000, seed=3)))
     with pytest.raises(DatasetError, match=r"dataset a: anonymised, it would compress otherwise \(snappy .*%\)"):
