@@ -1,14 +1,19 @@
 """Recipes of whole documents: one's own, and made-up ones of the same form, so that nothing of one's own is needed."""
 
+from collections import Counter
 from itertools import permutations
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from core.model import Part
 from core.sizes import Size
 from datasets.locales import Locales
+
+_WILDCARD = "$**"
+_OF_A_REFERENCE = {"$id", "$ref", "$db"}
+"""Names in a DBRef, which indexes may lead to; they may have no other that begins with $."""
 
 
 class IndexAsked(Part):
@@ -19,11 +24,38 @@ class IndexAsked(Part):
     )
     sparse: bool = Field(default=False, description="Whether documents without these paths are left out of it.")
 
+    @property
+    def name(self) -> str:
+        """What servers call it if they are not told."""
+        return "_".join(f"{path}_{direction}" for path, direction in self.key.items())
+
+    @model_validator(mode="after")
+    def _one_that_servers_make(self) -> Self:
+        for path in self.key:
+            first, *further = path.split(".")
+            names = [first, *(name for name in further if name not in _OF_A_REFERENCE)]
+            if names[-1] == _WILDCARD:
+                names.pop()
+                if self.sparse or list(self.key.values()) != [1]:
+                    raise ValueError(f"{path[:80]!r} has to be alone in its index, with 1, and not sparse")
+            if not _are_names(names):
+                raise ValueError(f"{path[:80]!r} is no path: names joined by dots, none begins with $, but for `$**`")
+        if list(self.key.items()) in ([("_id", 1)], [("_id", -1)]):
+            raise ValueError("that on `_id` is always there; leave it out")
+        kinds = [kind for kind in self.key.values() if isinstance(kind, str)]
+        if len(set(kinds)) > 1 or (kinds[1:] and kinds[0] != "2dsphere"):
+            raise ValueError("an index has one path with a kind, or several with 2dsphere")
+        return self
+
+
+def _are_names(names: list[str]) -> bool:
+    return all(name and "\0" not in name and not name.startswith("$") for name in names)
+
 
 def _paths_apart(paths: tuple[str, ...]) -> tuple[str, ...]:
     for path in paths:
         names = path.split(".")
-        if not all(names) or "," in path or "\0" in path or any(name.startswith("$") for name in names):
+        if "," in path or not _are_names(names):
             raise ValueError(f"{path[:80]!r} is no path: names joined by dots, without commas, none begins with $")
         if names[0] in {"_id", "_pg"}:
             raise ValueError(f"{path[:80]!r}: updates write neither `_id` nor `_pg`, which tells their versions")
@@ -36,10 +68,11 @@ def _paths_apart(paths: tuple[str, ...]) -> tuple[str, ...]:
 def _no_index_twice(indexes: "bool | tuple[IndexAsked, ...]") -> "bool | tuple[IndexAsked, ...]":
     own = () if isinstance(indexes, bool) else indexes
     keys = [tuple(one.key.items()) for one in own]
-    if (("_id", 1),) in keys:
-        raise ValueError("that on `_id` is always there; leave it out")
     if len(set(keys)) < len(keys):
         raise ValueError("name each key once")
+    for name, times in Counter(one.name for one in own).items():
+        if times > 1:
+            raise ValueError(f"{times} indexes would have one name, {name[:80]!r}; leave all but one out")
     return indexes
 
 

@@ -5,6 +5,8 @@ A record's document is that of template r mod N; docs/own-data.md says what beco
 
 import json
 import shutil
+from array import array
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib.metadata import version
@@ -17,7 +19,7 @@ from bson import json_util
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.files import write_whole
-from datasets.collections.elements import DOCUMENT, TYPES, fields
+from datasets.collections.elements import DOCUMENT, fields
 from datasets.collections.metadata import Index
 from datasets.collections.profile import PathProfile, profile
 from datasets.collections.sample import read_documents, take_sample
@@ -25,7 +27,9 @@ from datasets.collections.sources import find_collection
 from datasets.collections.stored_sample import DOCUMENTS, Sample, SampleManifest
 from datasets.document_recipes import DocumentRecipe, MadeUp, OwnDocuments
 from datasets.errors import DatasetError
+from datasets.neighbours import MOST, at_most, largest_sums
 from datasets.ratios import ExpectedRatio, expected_ratios
+from datasets.template_faults import TemplateFaults
 from datasets.templates import MARKER, Ids, TemplateDocuments, Templates
 from datasets.typed.sets import SETS, make_sample
 
@@ -58,6 +62,10 @@ class TemplatesManifest(BaseModel):
     documents: int = Field(description="Templates: documents of the sample.")
     bytes: int = Field(description="Their size in bytes of BSON.")
     mean_bytes: float = Field(description="Mean size of one in bytes of BSON.")
+    largest_bytes: tuple[int, ...] = Field(
+        min_length=MOST.bit_length(),
+        description=f"The most that 1, 2, 4, … {MOST:,} neighbours take in bytes of BSON; the first follows the last.",
+    )
     runs: int = Field(description="Runs of neighbours that they are.")
     update: tuple[str, ...] = Field(description="Paths that updates write.")
     ids: Ids = Field(description="How their `_id`s go on where the documents are stored again.")
@@ -66,6 +74,10 @@ class TemplatesManifest(BaseModel):
     paths: tuple[PathProfile, ...] = Field(description="What the templates hold, by path.")
     expected_ratios: tuple[ExpectedRatio, ...] = Field(description="What each codec should achieve.")
     path: Path = Field(description="The file with the templates; not stored, since it may move.", exclude=True)
+
+    def neighbours_bytes(self, count: int) -> int:
+        """What no `count` neighbours exceed, in bytes of BSON."""
+        return at_most(self.largest_bytes, count)
 
 
 def prepare_documents(
@@ -77,7 +89,8 @@ def prepare_documents(
     holds the documents in clear, for the owner's eyes. Raises DatasetError.
     """
     sample = _sample(recipe, seed, datasets_dir)
-    key = json.dumps([FORMAT_VERSION, sample.manifest.digest, recipe.model_dump(mode="json"), seed, sorted(codecs)])
+    whole = recipe.model_dump(mode="json")
+    key = json.dumps([FORMAT_VERSION, sample.folder.name, sample.manifest.digest, whole, seed, sorted(codecs)])
     kept = sample.folder.with_name(f"{blake3(key.encode()).hexdigest()}.json")
     path = sample.folder / DOCUMENTS
     try:
@@ -112,16 +125,32 @@ def updatable_paths(source: Path, most: int = 2) -> tuple[str, ...]:
 
     They are in each of these documents, hold no documents or lists, and more than one value.
     """
-    found = profile(islice(read_documents(source), LOOKED_AT))
+    reached = Counter[str]()
+
+    def looked_at() -> Iterator[bytes]:
+        for document in islice(read_documents(source), LOOKED_AT):
+            reached.update(set(_reachable(document)))
+            yield document
+
+    found = profile(looked_at())
     plain = (
         one.path
         for one in found.paths
-        if one.values == found.documents
+        if one.values == reached[one.path] == found.documents
         and one.distinct > 1
         and not one.types.keys() & {"object", "array"}
         and not set(one.path) & set("[,$")
     )
     return tuple(path for path in plain if path.partition(".")[0] not in {"_id", MARKER})[:most]
+
+
+def _reachable(document: bytes, start: int = 0, prefix: str = "") -> Iterator[str]:
+    """Paths through documents alone, none of whose names is empty or has a dot, which would make it another path."""
+    for one in fields(document, start):
+        if one.name and b"." not in one.name:
+            yield (path := prefix + one.name.decode())
+            if one.kind == DOCUMENT:
+                yield from _reachable(document, one.start, path + ".")
 
 
 @lru_cache(maxsize=32)
@@ -185,9 +214,13 @@ def _manifest(recipe: DocumentRecipe, seed: int, sample: Sample, codecs: Sequenc
     told, path = sample.manifest, sample.folder / DOCUMENTS
     templates = Templates(path)
     try:
+        faults, sizes = TemplateFaults(recipe.update), array("I")
         for number, template in enumerate(templates):
-            if why := _fault_of(template, recipe.update):
+            sizes.append(len(template))
+            if why := faults.of(template):
                 raise _fault(recipe, sample, number, why)
+        if outgrown := faults.too_large():
+            raise _fault(recipe, sample, *outgrown)
         ids = Ids.of(templates)
         expected = expected_ratios(TemplateDocuments(templates, seed, recipe.update, ids), codecs)
     finally:
@@ -203,6 +236,7 @@ def _manifest(recipe: DocumentRecipe, seed: int, sample: Sample, codecs: Sequenc
         documents=told.documents,
         bytes=told.bytes,
         mean_bytes=round(told.bytes / told.documents, 1),
+        largest_bytes=largest_sums(sizes),
         runs=len(told.runs),
         update=recipe.update,
         ids=ids,
@@ -212,28 +246,6 @@ def _manifest(recipe: DocumentRecipe, seed: int, sample: Sample, codecs: Sequenc
         expected_ratios=expected,
         path=path,
     )
-
-
-def _fault_of(template: bytes, paths: Sequence[str]) -> str | None:
-    """Why a document can't be one of the templates, or its paths not be updated; None where all is well."""
-    top = {one.name: one for one in fields(template)}
-    if next(iter(top), None) != b"_id":
-        return "`_id` is not its first field, as servers have it; dump it again"
-    if MARKER.encode() in top:
-        return f"it has a field `{MARKER}`, in which Pressgauge keeps what it updates; leave that field out"
-    for path in paths:
-        name, *further = path.encode().split(b".")
-        found = top.get(name)
-        for inner in further:
-            if found is None or found.kind != DOCUMENT:
-                break
-            found = next((one for one in fields(template, found.start) if one.name == inner), None)
-        else:
-            if found is not None:
-                continue
-        why = f"leads through a value of type {TYPES[found.kind]}" if found is not None else "is missing"
-        return f"its path {path!r} {why}; updates write paths that every document has, through documents alone"
-    return None
 
 
 def _fault(recipe: DocumentRecipe, sample: Sample, number: int, told: str) -> DatasetError:
@@ -250,8 +262,7 @@ def _indexes(recipe: DocumentRecipe, sample: SampleManifest) -> Iterator[dict[st
         yield from indexes_of_source(sample.indexes)
     elif recipe.indexes:
         for one in recipe.indexes:
-            name = "_".join(f"{path}_{direction}" for path, direction in one.key.items())
-            yield {"name": name, "key": dict(one.key), **({"sparse": True} if one.sparse else {})}
+            yield {"name": one.name, "key": dict(one.key), **({"sparse": True} if one.sparse else {})}
 
 
 def indexes_of_source(indexes: Sequence[Index]) -> Iterator[dict[str, Any]]:

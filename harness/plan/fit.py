@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.sizes import show_size
+from datasets import TemplatesManifest
 from harness.errors import HostError, InputError
 from harness.plan import trials as planning
-from harness.plan.heap import largest_heap_mib
+from harness.plan.heap import largest_heap_mib, load_heap_mib
+from harness.spec.checks import LARGEST_COMMAND_BYTES
 from harness.spec.document_sizes import largest_document_bytes
 from workloads.jvm import LEAST_HEAP_MIB
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from datasets import Prepared
     from harness.plan.told import HostFacts, Link, Surveyed
     from harness.spec.campaign import Campaign
     from harness.spec.mix import Mix
@@ -89,18 +92,58 @@ def _too_little(campaign: Campaign, mixes: Mapping[str, Mix], alive: int, found:
     return None
 
 
+def check_batches(
+    campaign: Campaign, surveys: Mapping[str, Surveyed], name: str, dataset: Prepared, alive: int
+) -> None:
+    """Refuse batches of a prepared dataset that are too large where its largest documents are; a mean hides these.
+
+    Args:
+        campaign: Whose load it is.
+        surveys: Of the hosts, by their names.
+        name: The dataset's.
+        dataset: What it was prepared to.
+        alive: How many trials have clients at once.
+
+    Raises:
+        InputError: a command can't hold a batch, or a host's memory the clients that send it.
+    """
+    if not isinstance(dataset, TemplatesManifest):
+        return
+    batch, size = campaign.load.batch, dataset.neighbours_bytes(campaign.load.batch)
+    if batch > 1 and size > LARGEST_COMMAND_BYTES:
+        most = show_size(LARGEST_COMMAND_BYTES)
+        fits = max((n for n in range(2, batch) if dataset.neighbours_bytes(n) <= LARGEST_COMMAND_BYTES), default=1)
+        raise InputError(
+            f"load.batch: {batch:,} neighbours of datasets.{name} are up to {show_size(size)}, and mongod takes {most} "
+            "in a command",
+            do=f"lower load.batch to {fits:,}",
+        )
+    heap = load_heap_mib(campaign, dataset, _clients(surveys))
+    for host in surveys:
+        _check_heap(host, surveys, heap, size / batch, alive)
+
+
 def _check_clients(campaign: Campaign, mixes: Mapping[str, Mix], host: str, surveys: Mapping[str, Surveyed]) -> None:
+    heap = largest_heap_mib(campaign, mixes, _clients(surveys))
+    _check_heap(host, surveys, heap, largest_document_bytes(campaign))
+
+
+def _clients(surveys: Mapping[str, Surveyed]) -> int:
+    return max(1, sum(found.client_processes for found in surveys.values()))
+
+
+def _check_heap(host: str, surveys: Mapping[str, Surveyed], heap: int, each: float, alive: int = 1) -> None:
     """Whether a host's memory holds its clients, where documents need more than the usual heap."""
-    here, memory = surveys[host].client_processes, surveys[host].facts.memory_total_bytes
+    here, memory = alive * surveys[host].client_processes, surveys[host].facts.memory_total_bytes
     if not here or not memory:
         return
-    heap = largest_heap_mib(campaign, mixes, sum(found.client_processes for found in surveys.values()))
     need = here * (heap * 2**20 + _BESIDE_HEAP_BYTES)
     if heap > LEAST_HEAP_MIB and need > _MEMORY_SHARE * memory:
         raise InputError(
-            f"{host}: documents of {show_size(largest_document_bytes(campaign))} need clients with a heap of "
+            f"{host}: documents of {show_size(each)} need clients with a heap of "
             f"{show_size(heap * 2**20)}, {show_size(need)} in all; the host has {show_size(memory)} of memory",
-            do="lower load.batch, a mix's maxscanlength, or the threads; or give smaller documents",
+            do="lower load.batch, a mix's maxscanlength, or the threads; or give smaller documents"
+            + (f"; or set `design: sequential`, since {alive} trials have clients at once" if alive > 1 else ""),
         )
 
 

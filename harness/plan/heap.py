@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from datasets import TemplatesManifest
 from harness.spec.document_sizes import largest_document_bytes
 from harness.spec.phases import Load
 from workloads.jvm import LEAST_HEAP_MIB
@@ -12,6 +13,7 @@ from workloads.jvm import LEAST_HEAP_MIB
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from datasets import Prepared
     from harness.spec.campaign import Campaign
     from harness.spec.mix import Mix
     from harness.spec.phases import Client
@@ -41,8 +43,16 @@ def heap_mib(phase: Client, mix: Mix | None, clients: int, document_bytes: float
     return max(LEAST_HEAP_MIB, math.ceil(_ITSELF_MIB + _ROOM * held))
 
 
+def load_heap_mib(campaign: Campaign, dataset: Prepared, clients: int) -> int:
+    """The heap of each of so many clients in the load of a dataset; buffers stay as large as the largest batch was."""
+    each: float = campaign.document.size_bytes
+    if isinstance(dataset, TemplatesManifest):
+        each = dataset.neighbours_bytes(campaign.load.batch) / campaign.load.batch
+    return heap_mib(campaign.load, None, clients, each)
+
+
 def largest_heap_mib(campaign: Campaign, mixes: Mapping[str, Mix], clients: int) -> int:
-    """The largest heap that each of so many clients needs in any phase."""
+    """The largest heap that each of so many clients needs in any phase, before the datasets' largest are known."""
     each = largest_document_bytes(campaign)
     of_runs = (heap_mib(workload, mixes[name], clients, each) for name, workload in campaign.workloads.items())
     return max(heap_mib(campaign.load, None, clients, each), *of_runs, LEAST_HEAP_MIB)

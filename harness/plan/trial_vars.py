@@ -12,7 +12,7 @@ from analysis.trial.records import Settings
 from analysis.trial.settings import SETTINGS, SYNC_PERIOD_S
 from datasets import TemplatesManifest
 from harness.plan.clients import load_part, run_part
-from harness.plan.heap import heap_mib
+from harness.plan.heap import heap_mib, load_heap_mib
 from harness.plan.topology import REPLICA_SET
 from harness.plan.trials import trial_seconds
 from harness.plan.warming import warm_up
@@ -105,7 +105,7 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
             "name": "load",
             "properties": common | {"mongodb.batchsize": campaign.load.batch, "pressgauge.phase": 0},
             **_driven(campaign, campaign.load, site, load, sharing),
-            "jvm_options": _jvm_options(campaign, heap_mib(campaign.load, None, len(site.clients), each)),
+            "jvm_options": _jvm_options(campaign, load_heap_mib(campaign, dataset, len(site.clients))),
         },
         "phases": [
             {

@@ -27,7 +27,7 @@ from harness.ledger.ledger import LOG_FILE
 from harness.plan import trials as planning
 from harness.plan.clients import check_skew
 from harness.plan.cycles import check_cycles
-from harness.plan.fit import check_fit, why_sequential
+from harness.plan.fit import check_batches, check_fit, why_sequential
 from harness.plan.places import Places, places
 from harness.plan.trial_vars import engine_vars, file_name
 from harness.run.disk_watch import DiskWatch
@@ -89,10 +89,12 @@ def make_ready(campaign: Campaign, mixes: Mapping[str, Mix], site: Site, ledger:
     ready.disks.check()
     _keep_start(ledger, progress, surveys, mixes)
     progress.step("preparing the datasets")
+    alive = planning.compared(campaign) if ready.in_turns else 1
     for name, recipe in campaign.datasets.items():
         prepare_dataset(campaign, name, recipe, site, ledger, ready)
         for ours in ready.places.values():
             check_cycles(campaign, mixes, ours.clients, name, ready.datasets[name])
+            check_batches(campaign, {host: surveys[host] for host in ours.hosts}, name, ready.datasets[name], alive)
     progress.step("provisioning the hosts")
     log = ledger.folder / LOG_FILE
     outcome = run_playbook(

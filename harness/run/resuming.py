@@ -5,6 +5,7 @@ A block pairs its trials, so those of two machines, or of two clients, would be 
 
 from __future__ import annotations
 
+import json
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -64,17 +65,26 @@ def keep_start(
 def keep_corpus(ledger: Ledger, name: str, manifest: Prepared) -> None:
     """Keep what a dataset is: a file of the user's, or another version of Faker, makes another corpus of one recipe.
 
+    A dump's indexes are in a file of their own, so they may change while its documents do not.
+
     Raises:
-        InputError: the run has trials with another corpus.
+        InputError: the run has trials with another corpus, or with other indexes.
     """
-    begun = read_manifest(ledger.folder, name).get("digest")
-    if begun not in (None, manifest.digest) and ledger.records():
-        raise InputError(
-            f"{ledger.folder}: this run is unfinished, and it began with another corpus:\n"
-            f"corpus.{name}: {begun} at its start, {manifest.digest} now",
-            do="to resume it, restore the dataset's file or the version of Faker; or start a new run with NEW=1",
-        )
+    begun, now = read_manifest(ledger.folder, name), manifest.model_dump(mode="json")
+    for fact, what in {"digest": "corpus", "indexes": "indexes"}.items() if ledger.records() else ():
+        if fact in begun and _ordered(begun[fact]) != _ordered(now.get(fact)):
+            raise InputError(
+                f"{ledger.folder}: this run is unfinished, and it began with another corpus:\n"
+                f"{what}.{name}: {_ordered(begun[fact])} at its start, {_ordered(now.get(fact))} now",
+                do="to resume it, restore the dataset's file, its metadata.json, or the version of Faker; "
+                "or start a new run with NEW=1",
+            )
     ledger.write(f"dataset-{name}.json", manifest.model_dump_json(indent=1))
+
+
+def _ordered(fact: JsonValue) -> str:
+    """A text as it is; else JSON, in which the order of an index's paths counts."""
+    return fact if isinstance(fact, str) else json.dumps(fact)
 
 
 def _differences(

@@ -49,7 +49,7 @@ _OWN_PARAMETERS = {
     "syncdelay": "say sync_period_s",
     "wiredTigerEngineRuntimeConfig": "say engine_config",
 }
-_LARGEST_COMMAND_BYTES = 48_000_000  # maxMessageSizeBytes of every mongod
+LARGEST_COMMAND_BYTES = 48_000_000  # maxMessageSizeBytes of every mongod
 _BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 
 
@@ -142,10 +142,10 @@ def load_checks(campaign: Campaign) -> Iterator[Fault]:
 def batch_faults(campaign: Campaign, each: int) -> Iterator[Fault]:
     """A batch that no command can hold, of documents of so many bytes each."""
     batch = campaign.load.batch
-    if batch > 1 and batch * each > _LARGEST_COMMAND_BYTES:
-        size, most = show_size(batch * each), show_size(_LARGEST_COMMAND_BYTES)
+    if batch > 1 and batch * each > LARGEST_COMMAND_BYTES:
+        size, most = show_size(batch * each), show_size(LARGEST_COMMAND_BYTES)
         message = f"{batch} documents of {show_size(each)} are {size}, and mongod takes {most} in a command"
-        yield ("load", "batch"), f"{message}: at most {_LARGEST_COMMAND_BYTES // each}"
+        yield ("load", "batch"), f"{message}: at most {LARGEST_COMMAND_BYTES // each}"
 
 
 def operation_checks(campaign: Campaign, mixes: Mapping[str, Mix]) -> Iterator[Fault]:

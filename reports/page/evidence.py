@@ -258,11 +258,14 @@ def findings(material: Material, *, to_do: bool) -> Table:
     return Table(("host", "level", "subject", "found", "advice"), body, labels=5)
 
 
+_BRIEFLY: dict[str, Callable[[list[Any]], Any]] = {"paths": len, "largest_bytes": lambda most: next(iter(most), None)}
+
+
 def corpora(material: Material) -> Table:
-    """The manifests, a column a dataset; of documents of one's own, how many paths they have."""
+    """The manifests, a column a dataset; of documents of one's own, how many paths they have and the largest one."""
     shown = {
         name: {
-            key: len(value) if key == "paths" and isinstance(value, list) else value
+            key: _BRIEFLY[key](value) if key in _BRIEFLY and isinstance(value, list) else value
             for key, value in manifest.items()
             if key not in ("format_version", "expected_ratios")
         }

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import json
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bson
 import pytest
 from pydantic import ValidationError
 
-from datasets import DatasetError, OwnDocuments, mean_bytes, prepare_documents, updatable_paths
+from datasets import (
+    DatasetError,
+    Ids,
+    OwnDocuments,
+    TemplateDocuments,
+    mean_bytes,
+    prepare_documents,
+    updatable_paths,
+)
+from datasets.collections.checks import LARGEST_DOCUMENT_BYTES
+from datasets.template_faults import TemplateFaults
 from tests.datasets.dumps import dumped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 CODECS = ("none", "zstd-6")
 ORDERS = [{"_id": 3 * n, "status": "new", "to": {"city": f"c{n % 7}", "zip": n}, "lines": [n]} for n in range(500)]
@@ -34,6 +45,8 @@ def test_a_dump_becomes_templates_byte_for_byte(tmp_path: Path) -> None:
     assert found.path.read_bytes() == b"".join(map(bson.encode, ORDERS))
     assert (found.documents, found.source_documents, found.source) == (500, 500, "orders")
     assert found.mean_bytes == pytest.approx(found.bytes / 500, abs=0.1)
+    assert found.neighbours_bytes(1) == max(len(bson.encode(one)) for one in ORDERS)
+    assert found.bytes <= found.neighbours_bytes(500) <= found.neighbours_bytes(512) < 1.1 * found.bytes
     assert (found.ids.kind, found.ids.span) == ("int", 3 * 499 + 1)
     assert found.source_compressor == "zstd"
     assert [one.codec for one in found.expected_ratios] == list(CODECS)
@@ -79,6 +92,16 @@ def test_a_second_call_samples_nothing_and_damage_is_mended(tmp_path: Path, monk
     )
 
 
+def test_what_a_dump_says_beside_its_documents_is_read_anew(tmp_path: Path) -> None:
+    path = dump(tmp_path)
+    first = prepare_documents(recipe(path), 1, tmp_path / "home", CODECS)
+    path.with_name("orders.metadata.json").write_text('{"indexes": [{"key": {"lines": 1}, "name": "mine"}]}')
+    again = prepare_documents(recipe(path), 1, tmp_path / "home", CODECS)
+    assert again.digest == first.digest
+    assert again.indexes == ({"name": "mine", "key": {"lines": 1}},)
+    assert again.source_compressor is None
+
+
 @pytest.mark.parametrize(
     ("wrong", "update", "told"),
     [
@@ -87,6 +110,8 @@ def test_a_second_call_samples_nothing_and_damage_is_mended(tmp_path: Path, monk
         ({"_id": 9000, "status": 1, "_pg": 1}, ("status",), "document 501: it has a field `_pg`"),
         ({"status": 1, "xid": 9000}, (), "document 501: `_id` is not its first field"),
         ({"_id": 0, "status": 1}, (), "have the same `_id`"),
+        ({"_id": 9000, "at": bson.Timestamp(0, 0)}, (), "document 501: its field 'at' is Timestamp(0, 0), which a"),
+        ({"_id": 9000, "status": 1, "fill": "x" * (2**24 - 55)}, ("status",), "document 501: with the largest values"),
     ],
 )
 def test_templates_that_can_not_be_verified_are_refused(
@@ -96,6 +121,32 @@ def test_templates_that_can_not_be_verified_are_refused(
     with pytest.raises(DatasetError) as caught:
         prepare_documents(recipe(path, update=update), 1, tmp_path / "home", CODECS)
     assert told in str(caught.value)
+
+
+def test_no_time_yet_is_kept_where_servers_keep_it(tmp_path: Path) -> None:
+    kept = [{"_id": bson.Timestamp(0, 0), "in": {"at": bson.Timestamp(0, 0)}, "at": bson.Timestamp(0, 1)}]
+    assert prepare_documents(recipe(dump(tmp_path, kept)), 1, tmp_path / "home", CODECS).documents == 1
+
+
+@pytest.mark.parametrize("over", [0, 1])
+@pytest.mark.parametrize("own_id", [1, "one"])
+def test_documents_leave_room_for_what_updates_make_of_them(own_id: object, over: int) -> None:
+    paths = ("a", "in.b", *(f"n{number}" for number in range(9)))
+    rest = {f"n{number}": number for number in range(9)}
+    small = bson.encode({"_id": own_id, "a": "", "in": {"b": "x" * 1000}, "fill": "", **rest})
+    large = {"_id": own_id, "a": "y" * 500, "in": {"b": ""}, **rest}
+    templates = [small, bson.encode({**large, "fill": ""})]
+    ids = Ids.of(templates)
+    latest = 2 * (2**31 // 2 - 1) + 1  # the last record, in its cycle
+    documents = TemplateDocuments(templates, 1, paths, ids)
+    drawn = {path: next(n for n in count(2**40) if len(documents.value(latest, path, n).raw) >= most) for path, most in
+             enumerate([505, 1005, *[4] * 9])}  # fmt: skip
+    left = LARGEST_DOCUMENT_BYTES - len(documents.document(latest, drawn))
+    templates[1] = bson.encode({**large, "fill": "x" * (left + over)})
+    faults = TemplateFaults(paths)
+    assert [faults.of(template) for template in templates] == [None, None]
+    found = faults.too_large()
+    assert (found and found[0]) == (1 if over else None)
 
 
 @pytest.mark.parametrize(
@@ -112,6 +163,37 @@ def test_paths_that_updates_could_not_tell_apart_are_refused(update: tuple[str, 
     OwnDocuments(path="x", update=("a", "ab.c", "ab.d"))
 
 
+@pytest.mark.parametrize(
+    ("indexes", "told"),
+    [
+        ([{"key": {"_id": -1}}], "always there"), ([{"key": {"_id": 1}}], "always there"),
+        ([{"key": {"a..b": 1}}], "is no path"), ([{"key": {"a.": 1}}], "is no path"),
+        ([{"key": {"$a": 1}}], "is no path"), ([{"key": {"$id": 1}}], "is no path"),
+        ([{"key": {"a.$**.b": 1}}], "is no path"), ([{"key": {"a\0": 1}}], "is no path"),
+        ([{"key": {"$**": -1}}], "alone"), ([{"key": {"a": 1, "b.$**": 1}}], "alone"),
+        ([{"key": {"$**": 1}, "sparse": True}], "alone"),
+        ([{"key": {"a": "hashed", "b": "hashed"}}], "one path with a kind"),
+        ([{"key": {"a": "2d", "b": "2dsphere"}}], "one path with a kind"),
+        ([{"key": {"a": 1, "b": 1}}, {"key": {"a_1_b": 1}}], "2 indexes would have one name, 'a_1_b_1'"),
+        ([{"key": {"a": 1}}, {"key": {"a": 1}, "sparse": True}], "name each key once"),
+    ],
+)  # fmt: skip
+def test_indexes_that_no_server_makes_are_refused(indexes: list[dict[str, Any]], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        OwnDocuments(path="x", indexes=indexes)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        {"$**": 1}, {"a.$**": 1}, {"a.$id": 1}, {"_id": "hashed"}, {"_id": -1, "a": 1}, {"a,b": 1},
+        {"a": "2dsphere", "b": "2dsphere", "c": -1}, {"a": "hashed", "b": 1},
+    ],
+)  # fmt: skip
+def test_indexes_that_servers_make_are_taken(key: dict[str, Any]) -> None:
+    recipe(Path("x"), indexes=[{"key": key}])
+
+
 def test_what_documents_weigh_is_known_without_a_sample(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"a": 1}\n', encoding="utf-8")
@@ -123,3 +205,9 @@ def test_what_documents_weigh_is_known_without_a_sample(tmp_path: Path) -> None:
 def test_paths_that_every_document_has_are_offered_for_updates(tmp_path: Path) -> None:
     assert updatable_paths(dump(tmp_path)) == ("to.city", "to.zip")
     assert updatable_paths(dump(tmp_path), most=9) == ("to.city", "to.zip")
+
+
+def test_names_that_no_path_leads_to_are_not_offered(tmp_path: Path) -> None:
+    odd = [{"_id": n, "a.b": n, "to": {"": {"c": n}, "d.e": n, "f": n}, "": n} for n in range(9)]
+    mixed = [{**one, **({"m": {"n": at}} if at % 2 else {"m.n": at})} for at, one in enumerate(odd)]
+    assert updatable_paths(dump(tmp_path, mixed), most=9) == ("to.f",)

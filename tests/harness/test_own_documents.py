@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from datasets import Ids, TemplatesManifest, prepare_documents
+from datasets.neighbours import largest_sums
 from harness.errors import InputError
 from harness.plan.clients import ClientProcess
 from harness.plan.cycles import check_cycles
-from harness.plan.heap import heap_mib, largest_heap_mib
-from harness.plan.trial_vars import document_properties, file_name, indexes_asked
-from harness.plan.trials import data_disk_bytes, describe
+from harness.plan.fit import check_batches
+from harness.plan.heap import heap_mib, largest_heap_mib, load_heap_mib
+from harness.plan.places import Places
+from harness.plan.trial_vars import document_properties, file_name, indexes_asked, trial_vars
+from harness.plan.trials import data_disk_bytes, describe, plan_block
 from harness.spec.load import load_campaign, load_kept, read_mixes
 from tests.campaigns import small
+from tests.harness.factory import surveyed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +62,7 @@ def prepared(spec: Campaign, source: Path) -> TemplatesManifest:
         ({"update": ["a.b", "a"]}, {}, "datasets.orders.update: 'a' holds 'a.b'"),
         ({"indexes": [{"key": {"a": "text"}}]}, {}, "datasets.orders.indexes"),
         ({"indexes": [{"key": {}}]}, {}, "yaml:19: datasets.orders.indexes.0.key: at least 1 required"),
-        ({"indexes": [{"key": {"_id": 1}}]}, {}, "indexes: that on `_id` is always there"),
+        ({"indexes": [{"key": {"_id": 1}}]}, {}, "indexes.0: that on `_id` is always there"),
         ({"most_bytes": 10}, {}, "datasets.orders.most_bytes: must be 1KiB or more"),
         ({}, {"document": {"fields": 3}}, "document: this is the shape of text"),
         ({"path": "nowhere.jsonl"}, {}, "(seen from /"),
@@ -140,3 +144,25 @@ def test_new_records_of_several_clients_begin_where_there_still_are_ids(source: 
     full = found.model_copy(update={"ids": Ids(kind="int", span=100, cycles=20)})
     with pytest.raises(InputError, match="new records begin at number 2,000"):
         check_cycles(spec, inserting, [CLIENT], "orders", full)
+
+
+def test_batches_are_judged_where_the_largest_documents_are(source: Path) -> None:
+    sizes = [2**20 if 500 <= n < 560 else 1000 for n in range(3000)]
+    spec = campaign(source, load={"batch": 100, "threads": 4})
+    found = prepared(spec, source).model_copy(update={"largest_bytes": largest_sums(sizes)})
+    db = {"db": surveyed(database=True, client_processes=1)}
+    with pytest.raises(InputError, match=r"batch: 100 neighbours of datasets\.orders are up to 60\.\d MiB") as caught:
+        check_batches(spec, db, "orders", found, 1)
+    assert caught.value.do == "lower load.batch to 45"
+    fits = campaign(source, load={"batch": 45, "threads": 4})
+    check_batches(fits, db, "orders", found, 1)
+    heap = load_heap_mib(fits, found, 1)
+    assert heap == 192 + 1.5 * 4 * 5 * 45
+    assert load_heap_mib(fits, found, 2) < heap
+    trial = trial_vars(fits, plan_block(fits, 0)[0], {}, {}, found, source.parent, Places(clients=(CLIENT,)), source)
+    assert f"-Xmx{heap}m" in trial["load"]["jvm_options"]
+    with pytest.raises(
+        InputError, match=r"db: documents of 1\.0 MiB need clients with a heap of 1\.5 GiB, 16\.\d GiB in"
+    ) as caught:
+        check_batches(fits, db, "orders", found, 9)
+    assert "since 9 trials have clients at once" in caught.value.do

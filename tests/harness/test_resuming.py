@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+import bson
 import pytest
 
-from datasets import prepare
+from datasets import OwnDocuments, TemplatesManifest, prepare, prepare_documents
 from datasets.recipes import FakerSentences
 from harness.errors import InputError
 from harness.hosts.site import Site
@@ -18,6 +20,7 @@ from harness.run.resuming import keep_corpus, keep_start
 from harness.spec.load import load_campaign
 from harness.spec.mix import Mix
 from tests.campaigns import small
+from tests.datasets.dumps import METADATA, dumped
 from tests.harness.factory import record
 from tests.reports import sample
 
@@ -118,3 +121,18 @@ def test_a_dataset_that_became_another_is_refused(begun: Ledger, tmp_path: Path)
     with pytest.raises(InputError, match=rf"corpus\.sentences: {before.digest} at its start, {now.digest} now"):
         keep_corpus(begun, "sentences", now)
     assert read_manifest(begun.folder, "sentences")["digest"] == before.digest
+
+
+def test_indexes_that_became_others_are_refused(begun: Ledger, tmp_path: Path) -> None:
+    source = dumped(tmp_path / "dump", "orders", [bson.encode({"_id": n, "a": n, "b": n}) for n in range(9)])
+
+    def prepared() -> TemplatesManifest:
+        return prepare_documents(OwnDocuments(path=source), 1, tmp_path / "home", ("snappy",))
+
+    keep_corpus(begun, "orders", prepared())
+    keep_corpus(begun, "orders", prepared())
+    about = source.with_name("orders.metadata.json")
+    other_order = {"key": {"a": 1, "b": -1}, "name": "b_-1_a_1"}
+    about.write_text(json.dumps(METADATA | {"indexes": [other_order, {"key": {"t": "text"}, "name": "t_text"}]}))
+    with pytest.raises(InputError, match=r'indexes\.orders: .*{"b": -1, "a": 1}.* start, .*{"a": 1, "b": -1}.* now'):
+        keep_corpus(begun, "orders", prepared())

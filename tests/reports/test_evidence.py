@@ -113,3 +113,8 @@ def test_what_was_not_read_back_is_said() -> None:
     rows = {row[0]: row[1] for row in common.rows}
     assert rows["zstd level"] == "default"
     assert rows["time between checkpoints"] == "not known"
+
+
+def test_lists_of_a_manifest_are_told_by_what_counts() -> None:
+    told = evidence.corpora(Material(run([], manifests={"own": {"paths": [{}, {}], "largest_bytes": [2**20, 2**21]}})))
+    assert told.rows == (("paths", "2"), ("largest bytes", "1.00 MiB"))
