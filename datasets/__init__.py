@@ -8,6 +8,7 @@ from datasets.errors import DatasetError
 from datasets.locales import Locale
 from datasets.own_documents import (
     TemplatesManifest,
+    indexes_of_source,
     mean_bytes,
     prepare_documents,
     run_documents,
@@ -59,6 +60,7 @@ __all__ = [
     "YcsbRandom",
     "codec_name",
     "expected_ratios",
+    "indexes_of_source",
     "mean_bytes",
     "prepare",
     "prepare_documents",

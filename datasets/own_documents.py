@@ -41,9 +41,9 @@ LOOKED_AT = 1000
 RUN_BYTES, LEAST_RUN = 2**18, 240
 """A run of neighbours fills several pages of any size, and is so many documents at least."""
 _OWNERS, _OWNERS_FILE = 0o700, 0o600
-_NOT_MADE = {"expireAfterSeconds", "background", "dropDups", "prepareUnique"}
-"""What an index of the source is made without, and `unique`: cycles and updates store values twice, and nothing is to
-be deleted."""
+_NOT_MADE = {"expireAfterSeconds", "background", "dropDups", "prepareUnique", "storageEngine"}
+"""What an index of the source is made without, and `unique`: cycles and updates store values twice, nothing is to be
+deleted, and settings are an arm's own."""
 
 
 class TemplatesManifest(BaseModel):
@@ -259,10 +259,15 @@ def _fault(recipe: DocumentRecipe, sample: Sample, number: int, told: str) -> Da
 def _indexes(recipe: DocumentRecipe, sample: SampleManifest) -> Iterator[dict[str, Any]]:
     """The indexes to make, as relaxed Extended JSON."""
     if recipe.indexes is True:
-        yield from (_of_source(one) for one in sample.indexes if one.key != {"_id": 1})
+        yield from indexes_of_source(sample.indexes)
     elif recipe.indexes:
         for one in recipe.indexes:
             yield {"name": one.name, "key": dict(one.key), **({"sparse": True} if one.sparse else {})}
+
+
+def indexes_of_source(indexes: Sequence[Index]) -> Iterator[dict[str, Any]]:
+    """Give the source's indexes as they are made anew, beside that on `_id`, as relaxed Extended JSON."""
+    return (_of_source(one) for one in indexes if one.key != {"_id": 1})
 
 
 def _of_source(index: Index) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def meddling(
     yield next(trials.glob(".*.partial")), HOME / f"instances/t{port}"
     if stopped:
         running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=300)
+    out, err = running.communicate(timeout=3000)
     assert "Traceback" not in out + err
     assert running.returncode in codes, out + err
     assert left_running(HOME) == []

@@ -55,7 +55,7 @@ def test_a_disk_that_fills_up(disk: Path, tmp_path: Path, design: str, done: lis
     filled = os.statvfs(disk)
     with (disk / "of-somebody-else").open("wb") as other:
         os.posix_fallocate(other.fileno(), 0, filled.f_bavail * filled.f_frsize - 50 * MIB)
-    out, err = running.communicate(timeout=300)
+    out, err = running.communicate(timeout=3000)
     assert running.returncode == 3, out + err
     assert "must stay free (limits.free_disk)" in err
     assert "make space" in err

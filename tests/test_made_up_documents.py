@@ -29,7 +29,7 @@ def test_orders_are_made_up_loaded_updated_and_verified(tmp_path: Path) -> None:
     path = tmp_path / "orders.yaml"
     path.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
     running = start("run", path, "--results", tmp_path / "results", "--plain")
-    out, err = running.communicate(timeout=300)
+    out, err = running.communicate(timeout=3000)
     assert running.returncode == 0, out + err
     assert left_running(HOME) == []
     (record,) = find_run(tmp_path / "results/orders/latest").records()

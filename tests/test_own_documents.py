@@ -53,12 +53,12 @@ def test_documents_of_ones_own_end_to_end(tmp_path: Path) -> None:
         "datasets": {"orders": dataset},
         "records": RECORDS,
         "turns": {"seconds": 1.0, "cut_s": 0.2},
-        "workloads": {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 3}},
+        "workloads": {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 8}},
     }
     running = start("run", small(tmp_path / "own.yaml", PORT, **changes), "--results", tmp_path, "--plain")
     await_operations(running, tmp_path / "own/latest/trials", ".*-zstd.partial/rmw.status.log")
     _flip_a_byte(tmp_path / "own/latest/trials")
-    out, err = running.communicate(timeout=300)
+    out, err = running.communicate(timeout=3000)
     assert running.returncode == 4, out + err
     assert left_running(HOME) == []
     records = {record.cell.arm: record for record in find_run(tmp_path / "own/latest").records()}

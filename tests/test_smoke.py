@@ -75,7 +75,7 @@ def test_a_stop_leaves_nothing_running(tmp_path: Path) -> None:
     await_files(running, trials, ".0001-*/load.status.log")
     running.send_signal(signal.SIGTERM)
     running.send_signal(signal.SIGTERM)  # as make passes on what reached the harness already
-    out, err = running.communicate(timeout=300)
+    out, err = running.communicate(timeout=3000)
     assert running.returncode == 130, out + err
     assert "the same command resumes the run" in err
     assert "Traceback" not in out + err

@@ -37,7 +37,7 @@ def first(spec: Path) -> Iterator[subprocess.Popen[str]]:
     finally:
         if running.poll() is None:
             running.terminate()
-            running.communicate(timeout=300)
+            running.communicate(timeout=3000)
 
 
 def test_one_runs_the_others_refuse_and_an_impatient_stop(
@@ -54,7 +54,7 @@ def test_one_runs_the_others_refuse_and_an_impatient_stop(
     while first.poll() is None:  # soon after the first one it counts as the same keystroke, passed on twice
         first.send_signal(signal.SIGINT)
         time.sleep(0.1)
-    out, err = first.communicate(timeout=300)
+    out, err = first.communicate(timeout=3000)
     assert first.returncode == 130, out + err
     assert "stopped at once" in err
     assert "Traceback" not in out + err

@@ -86,7 +86,8 @@ def test_dropped_connections(tmp_path: Path) -> None:
             _command("ss", "-K", "-tn", "sport", "=", ":27309")
             time.sleep(0.1)
     record = record_of(tmp_path)
-    assert codes(record) & {"connection-lost", "client-thread-died"}
+    # A thread gives up after five in a row; a client that ends with such a thread has failed.
+    assert codes(record) & {"connection-lost", "client-thread-died", "client-failed"}
     assert any("CONNECTION_LOST" in reason.message for reason in record.void)
 
 

@@ -147,7 +147,9 @@ def _insert(server: Server, database: str, batch: list[Any]) -> None:
     command = {"insert": _COLLECTION, "documents": batch, "ordered": False, "writeConcern": {"w": 1, "j": False}}
     answer = server.command(database, command, timeout_s=LONG_S)
     for error in answer.get("writeErrors", []):
-        raise Failure("spec", f"mongod refused a document of the sample: {error.get('errmsg')}")
+        # Its message would quote values of the documents.
+        what = " ".join(str(error[said]) for said in ("code", "codeName") if said in error)
+        raise Failure("spec", f"mongod refused a document of the sample: error {what}")
 
 
 def _cpu_s(process: Process) -> float:

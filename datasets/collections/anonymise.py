@@ -6,7 +6,7 @@ from pathlib import Path
 
 from datasets.collections.masking.documents import Mask
 from datasets.collections.metadata import Index, Metadata
-from datasets.collections.spool import Spool
+from datasets.collections.spool import Spool, split
 from datasets.collections.stored_sample import Anonymised, RatioChange
 from datasets.errors import DatasetError
 from datasets.ratios import CODECS, codec_name
@@ -39,9 +39,8 @@ def anonymise_runs(spool: Spool, path: Path, name: str, wanted: Anonymise) -> An
     """
     mask = Mask(wanted.paths, wanted.in_clear)
     try:
-        for run in spool.runs():
-            for document in _documents(run):
-                mask.learn(document)
+        for document in spool.documents():
+            mask.learn(document)
         mask.learned()
     except DatasetError as error:
         raise DatasetError(f"dataset {name}: {error}") from None
@@ -53,7 +52,7 @@ def anonymise_runs(spool: Spool, path: Path, name: str, wanted: Anonymise) -> An
     ratios = _Ratios(spool.size_bytes)
     with path.open("xb") as file:
         for run in spool.runs():
-            before = list(_documents(run))
+            before = list(split(run))
             after = list(map(mask.mask, before))
             file.writelines(after)
             ratios.add(before, after)
@@ -78,15 +77,6 @@ def without_values(metadata: Metadata) -> Metadata:
 
 def _depends_on_values(index: Index) -> bool:
     return "partialFilterExpression" in index.options or not _OF_VALUES.isdisjoint(map(str, index.key.values()))
-
-
-def _documents(run: bytes) -> Iterator[bytes]:
-    """Give the documents that follow each other."""
-    at = 0
-    while at < len(run):
-        end = at + int.from_bytes(run[at : at + 4], "little")
-        yield run[at:end]
-        at = end
 
 
 @dataclass

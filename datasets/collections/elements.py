@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 _FIXED_BYTES = {0x01: 8, 0x06: 0, 0x07: 12, 0x08: 1, 0x09: 8, 0x0A: 0, 0x10: 4, 0x11: 8, 0x12: 8, 0x13: 16}
 _FIXED_BYTES |= {0x7F: 0, 0xFF: 0}
-DOCUMENT, _LIST, _BINARY, _REGEX, _POINTER, _CODE_WITH_SCOPE = 0x03, 0x04, 0x05, 0x0B, 0x0C, 0x0F
+DOCUMENT, LIST, _BINARY, _REGEX, _POINTER, _CODE_WITH_SCOPE = 0x03, 0x04, 0x05, 0x0B, 0x0C, 0x0F
 TYPES = {
     0x01: "double",
     0x02: "string",
     DOCUMENT: "object",
-    _LIST: "array",
+    LIST: "array",
     _BINARY: "binData",
     0x06: "undefined",
     0x07: "objectId",
@@ -75,8 +75,8 @@ def elements(document: bytes, start: int = 0, prefix: bytes = b"", *, of_list: b
     for one in fields(document, start):
         path = prefix + b"[]" if of_list else prefix + b"." * bool(prefix) + one.name
         yield Element(path, one.kind, document[one.start : one.end], one.start)
-        if one.kind in (DOCUMENT, _LIST):
-            yield from elements(document, one.start, path, of_list=one.kind == _LIST)
+        if one.kind in (DOCUMENT, LIST):
+            yield from elements(document, one.start, path, of_list=one.kind == LIST)
 
 
 def _value_bytes(document: bytes, kind: int, at: int) -> int:
@@ -87,6 +87,6 @@ def _value_bytes(document: bytes, kind: int, at: int) -> int:
     if kind == _REGEX:
         return document.index(0, document.index(0, at) + 1) + 1 - at
     length = int.from_bytes(document[at : at + 4], "little")
-    if kind in (DOCUMENT, _LIST, _CODE_WITH_SCOPE):
+    if kind in (DOCUMENT, LIST, _CODE_WITH_SCOPE):
         return length
     return length + {_BINARY: 5, _POINTER: 16}.get(kind, 4)

@@ -10,6 +10,7 @@ from datasets.collections.anonymise import Anonymise
 from datasets.collections.appearing import appearing
 from datasets.collections.checks import check
 from datasets.collections.draw import LEAST_RUNS, Drawn, no_documents, thin_out
+from datasets.collections.identity import identity
 from datasets.collections.reading import Asked, Reading, Starts, member_of
 from datasets.collections.sample import SPOOL, write_sample
 from datasets.collections.server import LiveCollection, live_collection
@@ -58,8 +59,9 @@ def take_live_sample(  # noqa: PLR0913 what a dump's sample has, and how gently
 
     Reads no faster than `bytes_per_s` on average, each answer within `answer_ms`, from one member, a secondary where
     there is one. A run has `run_documents`, or more where they are less than `run_bytes`. What a sample is,
-    `take_sample` says. Its manifest's figures of the source are the server's counts; where a run begins in the source
-    follows from its record's id, as exactly as records are evenly numbered.
+    `take_sample` says. Its manifest's figures of the source are the server's counts, or those of what was read where
+    that is all; where a run begins in the source follows from its record's id, as exactly as records are evenly
+    numbered. A document that is deleted and inserted again in the meantime is taken once.
 
     If the process is killed, or the server is gone, the runs that were read stay in the folder `unfinished(folder)`,
     and the same call goes on with them; a call that asks for anything else begins anew. What is to be anonymised is
@@ -104,13 +106,19 @@ class _Pace:
 def _read(live: LiveCollection, reading: Reading, pace: _Pace, tell: Callable[[str], None]) -> None:
     """Read the runs that are not there yet."""
     told_at = time.monotonic()
+    seen = set(map(identity, reading.spool.documents()))
     for found in _all(live, reading) if reading.asked.is_whole else _some(live, reading):
         for number, document in enumerate(found.documents, found.offset + 1):
             check(document, f"dataset {live.name}, about document {number}")
-        run = Run(offset=found.offset, documents=len(found.documents), bytes=sum(map(len, found.documents)))
-        reading.add(found.start, found.end, run, found.documents)
+        documents = list(_new(found.documents, seen))
+        if not documents:
+            continue
+        run = Run(offset=found.offset, documents=len(documents), bytes=sum(map(len, documents)))
+        reading.add(found.start, found.end, run, documents)
         if reading.spool.size_bytes > _BEYOND * reading.asked.limit_bytes:
-            raise _unsteady(live, "its documents' sizes differ too much")
+            few = reading.asked.is_whole
+            why = "it has far more than its server counts" if few else "its documents' sizes differ too much"
+            raise _unsteady(live, why)
         pace.keep(run.bytes)
         if time.monotonic() - told_at > _TOLD_EVERY_S:
             told_at = time.monotonic()
@@ -119,23 +127,33 @@ def _read(live: LiveCollection, reading: Reading, pace: _Pace, tell: Callable[[s
             )
 
 
+def _new(documents: list[bytes], seen: set[int | None]) -> Iterator[bytes]:
+    """Give the documents but for those that were deleted and inserted again since they were read."""
+    for document in documents:
+        found = identity(document)
+        if found is None or found not in seen:
+            seen.add(found)
+            yield document
+
+
 def _drawn(live: LiveCollection, reading: Reading) -> Drawn:
     """Choose among what was read, and say what it is."""
     spool, asked = reading.spool, reading.asked
     if not spool.kept:
         raise no_documents(live.name)
-    if asked.is_whole and spool.size_bytes <= asked.limit_bytes:
-        documents = sum(one.run.documents for one in spool.kept)
-        whole = Run(offset=0, documents=documents, bytes=spool.size_bytes)
-        return Drawn((whole,), documents, spool.size_bytes, bytes_estimated=False)
+    read, size = sum(one.run.documents for one in spool.kept), spool.size_bytes
+    if asked.is_whole:  # then what was read is better known than what the server counts
+        asked = asked.model_copy(update={"documents": read, "bytes": size})
+        if asked.is_whole:
+            return Drawn((Run(offset=0, documents=read, bytes=size),), read, size, bytes_estimated=False)
     thin_out(spool, f"dataset {live.name}", asked.limit_bytes, asked.seed)
-    return Drawn(tuple(one.run for one in spool.kept), asked.documents, asked.bytes, bytes_estimated=True)
+    runs = tuple(one.run for one in spool.kept)
+    return Drawn(runs, max(asked.documents, read), max(asked.bytes, size), bytes_estimated=not reading.asked.is_whole)
 
 
 def _all(live: LiveCollection, reading: Reading) -> Iterator[Found]:
     """Give all documents that were not read yet."""
-    last = reading.read[-1] if reading.read else None
-    end, offset = (last.end, last.run.offset + last.run.documents) if last else (None, 0)
+    end = reading.read[-1].end if reading.read else None
     while True:
         found = live.after(end, reading.asked.of_a_run)
         if found is None:
@@ -143,8 +161,9 @@ def _all(live: LiveCollection, reading: Reading) -> Iterator[Found]:
         run, ended = found
         if not run:
             return
-        yield Found(end, ended, offset, run)
-        end, offset = ended, offset + len(run)
+        last = reading.read[-1].run if reading.read else None
+        yield Found(end, ended, last.offset + last.documents if last else 0, run)
+        end = ended
 
 
 def _some(live: LiveCollection, reading: Reading) -> Iterator[Found]:

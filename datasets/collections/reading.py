@@ -42,8 +42,15 @@ class Asked(BaseModel):
         return self.bytes <= self.limit_bytes
 
     @property
+    def is_counted(self) -> bool:
+        """Whether the counts say anything: a server that wasn't shut down cleanly may have none."""
+        return self.documents > 0 and self.bytes > 0
+
+    @property
     def limit_bytes(self) -> int:
         """How large the sample may be, as the counts have it."""
+        if not self.is_counted:
+            return self.most_bytes
         return min(self.most_bytes, round((self.most_documents or self.most_bytes) * self.mean_bytes))
 
     @property
@@ -54,7 +61,7 @@ class Asked(BaseModel):
     @property
     def of_a_run(self) -> int:
         """Tell how many documents are read at once."""
-        return max(self.run_documents, int(self.run_bytes / self.mean_bytes))
+        return max(self.run_documents, int(self.run_bytes / self.mean_bytes) if self.is_counted else 0)
 
     def is_like(self, other: "Asked") -> bool:
         """Tell whether the same is asked for, whatever the counts are now."""

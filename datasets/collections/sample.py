@@ -10,7 +10,7 @@ from datasets.collections.appearing import appearing
 from datasets.collections.bson_file import BsonFile
 from datasets.collections.checks import check
 from datasets.collections.draw import Drawn, draw_runs, no_documents, thin_out
-from datasets.collections.elements import elements
+from datasets.collections.identity import identity
 from datasets.collections.metadata import Metadata
 from datasets.collections.profile import profile
 from datasets.collections.records import Collection
@@ -151,14 +151,15 @@ def _refuse_twins(name: str, drawn: Drawn, path: Path) -> None:
     seen: dict[int, int] = {}
     numbers = (run.offset + one for run in drawn.runs for one in range(1, run.documents + 1))
     for number, record in zip(numbers, BsonFile(path, links=False), strict=True):
-        first = next(elements(record.raw), None)
-        if first and first.path == b"_id":
-            twin = seen.setdefault(hash(first), number)
-            if twin != number:
-                raise DatasetError(
-                    f"dataset {name}: documents {twin} and {number} have the same `_id`, which a server refuses; "
-                    "leave one of them out"
-                )
+        found = identity(record.raw)
+        if found is None:
+            continue
+        twin = seen.setdefault(found, number)
+        if twin != number:
+            raise DatasetError(
+                f"dataset {name}: documents {twin} and {number} have the same `_id`, which a server refuses; "
+                "leave one of them out"
+            )
 
 
 def _manifest(name: str, metadata: Metadata, drawn: Drawn, path: Path, seed: int) -> SampleManifest:

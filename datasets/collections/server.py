@@ -146,10 +146,17 @@ class _OneMember:
 
     def __init__(self, address: str | None) -> None:
         self.address = address
+        """As the member itself gives it."""
 
     def __call__(self, found: "list[ServerDescription]") -> "list[ServerDescription]":
         """Give the members that may be asked."""
-        return [one for one in found if self.address in (None, f"{one.address[0]}:{one.address[1]}")]
+        return [one for one in found if self.address is None or _is_of(one, self.address)]
+
+
+def _is_of(found: "ServerDescription", address: str) -> bool:
+    """Tell whether an address is a member's; the driver has its own in small letters, without brackets."""
+    host, port = found.address
+    return f"{host}:{port}" == address.replace("[", "").replace("]", "").lower()
 
 
 @contextmanager

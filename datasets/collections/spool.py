@@ -87,6 +87,11 @@ class Spool:
         fewer.replace(self.path)
         self.kept = moved
 
+    def documents(self) -> Iterator[bytes]:
+        """Give each document of the runs that are kept."""
+        for run in self.runs() if self.kept else ():
+            yield from split(run)
+
     def runs(self) -> Iterator[bytes]:
         """Give the documents of each run that is kept, one after the other, as they were before they were sealed."""
         with self.path.open("rb") as file:
@@ -94,3 +99,12 @@ class Spool:
                 file.seek(one.at)
                 data = file.read(one.run.bytes)
                 yield self.seal.turn(one.number, data) if self.seal else data
+
+
+def split(run: bytes) -> Iterator[bytes]:
+    """Give the documents that follow each other."""
+    at = 0
+    while at < len(run):
+        end = at + int.from_bytes(run[at : at + 4], "little")
+        yield run[at:end]
+        at = end

@@ -14,7 +14,7 @@ from analysis.trial.records import Compressor, Settings
 from analysis.trial.settings import LEAF_PAGE_BYTES
 from analysis.trial.wiredtiger_config import differing
 from core.bounds import Amount, Bytes, Seconds, Text
-from datasets import CODECS
+from datasets import CODECS, indexes_of_source
 from harness.plan.told import Told
 from harness.plan.trial_vars import engine_vars
 
@@ -41,6 +41,7 @@ TIMES, MOST_SECONDS = 8, 3.0
 INDEXES = "indexes"
 _CACHE_BYTES = 2**30  # pages in memory are smaller where the cache is below half of that
 _LEVELS_SINCE = (5, 0)
+_NOTHING_DELETED = json.dumps({"ttlMonitorEnabled": False})
 _READY_S, _STOP_S = 60, 120
 
 
@@ -157,13 +158,8 @@ def _loads(found: Sequence[Shape]) -> Iterator[dict[str, Any]]:
 
 def _with_indexes(indexes: Sequence[Index]) -> dict[str, Any]:
     """A load with the source's indexes; that on `_id` is made by itself."""
-    further = [
-        {"name": one.name, "key": one.key, **({"unique": True} if one.unique else {}), **one.options}
-        for one in indexes
-        if one.name != "_id_"
-    ]
     config = Shape(Compressor.SNAPPY, None, LEAF_PAGE_BYTES, IMAGE).config
-    return {"name": INDEXES, "config": config, "times": 1, "indexes": json.dumps(further)}
+    return {"name": INDEXES, "config": config, "times": 1, "indexes": json.dumps(list(indexes_of_source(indexes)))}
 
 
 def _settings(found: Sequence[Shape]) -> Settings:
@@ -174,4 +170,5 @@ def _settings(found: Sequence[Shape]) -> Settings:
         zstd_level=levels.get(Compressor.ZSTD),
         zlib_level=levels.get(Compressor.ZLIB),
         cache_size_bytes=_CACHE_BYTES,
+        parameters=_NOTHING_DELETED,
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ansible.module_utils.pressgauge import containers
 from ansible.module_utils.pressgauge.engines import WHEELS, install
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.packages import rpm_address, take_from_rpm
@@ -118,15 +119,16 @@ esac
 
 @pytest.fixture
 def docker(tmp_path: Path, binary: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A stand-in for docker, first on the path, with a daemon and an image; its folder."""
+    """A stand-in for docker, which this machine may have, too, with a daemon and an image; its folder."""
     folder = tmp_path / "docker"
     (folder / "bin").mkdir(parents=True)
-    (folder / "bin/docker").write_text(DOCKER)
-    (folder / "bin/docker").chmod(0o755)
+    (folder / "bin/acting-docker").write_text(DOCKER)
+    (folder / "bin/acting-docker").chmod(0o755)
     (folder / "daemon").touch()
     (folder / "mongod").write_text(binary.read_text())
     (folder / "image.json").write_text(json.dumps([{"Id": "sha256:1d", "RepoDigests": [f"mongo@sha256:{'ab' * 32}"]}]))
     monkeypatch.setenv("STAND_IN", str(folder))
+    monkeypatch.setattr(containers, "_TOOLS", ("acting-docker",))
     monkeypatch.setenv("PATH", f"{folder / 'bin'}:/usr/bin:/bin")
     return folder
 
@@ -155,7 +157,7 @@ def test_an_image_that_was_built_here_is_known_by_its_id(tmp_path: Path, docker:
 @pytest.mark.parametrize(
     ("lacks", "changes", "kind", "said"),
     [
-        ("bin/docker", {}, "host", "neither docker nor podman"),
+        ("bin/acting-docker", {}, "host", "neither docker nor podman"),
         ("daemon", {}, "host", "docker: Cannot connect to the Docker daemon"),
         ("image.json", {}, "host", r"no image docker\.io/library/mongo:7\.0\.14: .*manifest"),
         ("calls", {"path": "/opt/mongod"}, "spec", r"/opt/mongod can't be taken out of .*: Could not find the file"),
@@ -203,6 +205,18 @@ def test_where_mongodbs_yum_repository_has_the_server(
     assert found == (address and f"https://repo.mongodb.org/yum/{address}")
 
 
+def rpm(folder: Path, monkeypatch: pytest.MonkeyPatch, scripts: dict[str, str]) -> Path:
+    """Have scripts play rpm's tools, and give a package."""
+    (folder / "bin").mkdir()
+    for name, script in scripts.items():
+        (folder / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / "bin" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}/bin:/usr/bin:/bin")
+    package = folder / "mongodb-org-server.rpm"
+    package.touch()
+    return package
+
+
 @pytest.mark.parametrize(
     ("said", "code", "refused"),
     [
@@ -217,16 +231,14 @@ def test_an_rpm_is_used_only_with_its_signature(
     said: str, code: int, refused: str | None, tmp_path: Path, tarball: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What rpm 4.18 says and ends with for such packages, recorded."""
-    folder, package = tmp_path / "bin", tmp_path / "mongodb-org-server.rpm"
-    folder.mkdir()
-    package.touch()
-    for name, script in {
-        "rpmkeys": f'case $3 in --checksig) echo "$4: {said}"; exit {code} ;; esac',
-        "rpm2archive": f'cp {tarball} "$1.tgz"',
-    }.items():
-        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-        (folder / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    package = rpm(
+        tmp_path,
+        monkeypatch,
+        {
+            "rpmkeys": f'case $3 in --checksig) echo "$4: {said}"; exit {code} ;; esac',
+            "rpm2archive": f'cp {tarball} "$1.tgz"',
+        },
+    )
     if refused is None:
         take_from_rpm(package, tmp_path / "key.asc", tmp_path / "taken")
         assert (tmp_path / "taken").read_text() == MONGOD
@@ -234,3 +246,24 @@ def test_an_rpm_is_used_only_with_its_signature(
         with pytest.raises(Failure, match=refused):
             take_from_rpm(package, tmp_path / "key.asc", tmp_path / "taken")
         assert not (tmp_path / "taken").exists()
+
+
+def test_rpm_is_asked_in_the_language_that_is_understood(
+    tmp_path: Path, tarball: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LANG", "LC_ALL", "LC_MESSAGES"):
+        monkeypatch.setenv(name, "de_DE.UTF-8")
+    said = '[ "$LC_ALL" = C ] && ok="digests signatures OK" || ok="Digests Signaturen OK"; echo "$4: $ok"'
+    package = rpm(tmp_path, monkeypatch, {"rpmkeys": said, "rpm2archive": f'cp {tarball} "$1.tgz"'})
+    take_from_rpm(package, tmp_path / "key.asc", tmp_path / "taken")
+    assert (tmp_path / "taken").read_text() == MONGOD
+
+
+def test_an_rpm_that_is_too_old_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = rpm(tmp_path, monkeypatch, {"rpmkeys": "exit 0"})
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin")
+    with pytest.raises(
+        Failure, match=r"this host has no rpm2archive, .* or use the source tarball or binary"
+    ) as caught:
+        take_from_rpm(package, tmp_path / "key.asc", tmp_path / "taken")
+    assert caught.value.kind == "host"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import bson
 import pytest
@@ -12,6 +12,8 @@ from ansible.module_utils.pressgauge.failures import Failure
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ansible.module_utils.pressgauge.servers import Server
 
 
 @pytest.mark.parametrize(("pages", "told"), [(3, 3), (1000, 1000), (1001, 501), (25_000, 1000)])
@@ -31,6 +33,17 @@ def test_documents_keep_their_order_in_batches_that_a_server_takes() -> None:
     assert [one.raw for batch in batches for one in batch] == documents
     assert max(len(batch) for batch in batches) == 1000
     assert all(len(batch) == 1 or sum(len(one.raw) for one in batch) <= 2**20 for batch in batches)
+
+
+def test_a_refusal_is_told_without_what_it_quotes() -> None:
+    class Refusing:
+        def command(self, *_: object, **__: object) -> dict[str, object]:
+            quoted = "E11000 duplicate key error dup key: { name: 'Xanthippe' }"
+            return {"writeErrors": [{"index": 0, "code": 11000, "codeName": "DuplicateKey", "errmsg": quoted}]}
+
+    with pytest.raises(Failure) as raised:
+        mongod_loads._insert(cast("Server", Refusing()), "local", [])
+    assert str(raised.value) == "mongod refused a document of the sample: error 11000 DuplicateKey"
 
 
 def test_a_mongod_that_is_gone_is_told(tmp_path: Path) -> None:

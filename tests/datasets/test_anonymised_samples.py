@@ -7,6 +7,7 @@ import json
 import math
 import os
 import signal
+import string
 import struct
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from datasets.collections.checks import OPTIONS
 from datasets.collections.elements import elements
 from datasets.collections.masking.digits import Digits
 from datasets.collections.masking.documents import Mask
+from datasets.collections.masking.words import Words
 from datasets.errors import DatasetError
 from tests.datasets.dumps import METADATA, dumped, write
 from tests.datasets.test_collection_samples import DOCUMENTS
@@ -153,6 +155,41 @@ def test_a_word_of_the_source_is_not_drawn_again() -> None:
     assert not any(part in one for one in found for part in ("confid", "restri", "negoti"))
 
 
+LETTERS = list(string.ascii_lowercase)
+FEW = [[chr(letter) for letter in some] for some in (range(0x4E00, 0x5200), (*range(0x3B1, 0x3CA), *range(0xE0, 0xF7)))]
+"""More of them than the letters that are drawn where words don't tell enough."""
+
+
+@pytest.mark.parametrize("words", [LETTERS, *FEW], ids=["ASCII", "Chinese", "Greek and Latin"])
+def test_words_of_one_letter_stay_one_to_one(words: list[str]) -> None:
+    for key in range(9):
+        found = tokens(words, bytes([key]) * 32)
+        assert len(set(found)) == len(words)
+        stay = [word for word, token in zip(words, found, strict=True) if word == token]
+        assert stay in ([], words[-1:]), "the last one, where nothing else is left"
+        assert tokens(words, bytes([key]) * 32) == found
+
+
+def test_words_that_are_too_many_to_be_learned_do_not_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("datasets.collections.masking.words.MOST_WORDS", 0)
+    for key in range(20):
+        assert not [1 for word, token in zip(LETTERS, tokens(LETTERS, bytes([key]) * 32), strict=True) if word == token]
+
+
+def test_a_word_is_its_own_last_choice() -> None:
+    every = list(Words(KEY)._every("c"))
+    assert sorted(every) == LETTERS
+    assert every[-1] == "c"
+
+
+def tokens(some: list[str], key: bytes) -> list[str]:
+    words = Words(key)
+    for word in some:
+        words.learn(word, b"path")
+    words.learned()
+    return list(map(words.token, some))
+
+
 def test_chosen_paths_and_those_in_clear() -> None:
     some = [{"_id": "one", "who": {"name": "Somebody", "town": "Springfield"}, "rows": [{"text": "words", "n": 55}]}]
     (found,) = masked(some, Mask(["who", "rows[].n"], ["who.town"], KEY))
@@ -222,11 +259,15 @@ def test_nothing_in_clear_is_left_by_a_process_that_is_killed(source: Path, tmp_
     assert_nothing_in_clear(tmp_path)
 
 
+@pytest.fixture
+def known_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The change of a ratio hangs on the key, by some per mille."""
+    monkeypatch.setattr("secrets.token_bytes", lambda size: b"k" * size)
+
+
+@pytest.mark.usefixtures("known_key")
 @pytest.mark.parametrize("kind", ["faker text", "orders", "logs"])
-def test_the_ratio_stays(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "secrets.token_bytes", lambda size: b"k" * size
-    )  # the change hangs on the key, by some per mille
+def test_the_ratio_stays(kind: str, tmp_path: Path) -> None:
     path = write(tmp_path / "a.bson", b"".join(documents(kind, 1_500_000, seed=3)))
     told = take_sample(path, tmp_path / "sample", most_bytes=2**21, seed=1, anonymise=Anonymise()).manifest
     assert told.anonymised
@@ -234,6 +275,7 @@ def test_the_ratio_stays(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (told.documents, told.bytes) == (told.source_documents, path.stat().st_size)
 
 
+@pytest.mark.usefixtures("known_key")
 def test_a_ratio_that_changes_too_much_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "a.bson", b"".join(documents("tiny", 300_000, seed=3)))
     with pytest.raises(DatasetError, match=r"dataset a: anonymised, it would compress otherwise \(snappy .*%\)"):

@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 
 from datasets.collections import PathProfile, Sample, read_documents, take_sample
 from datasets.collections.draw import draw_runs
+from datasets.collections.identity import identity
 from datasets.collections.metadata import Metadata
 from datasets.collections.profile import profile
 from datasets.collections.records import Collection, Record
 from datasets.collections.spool import Spool
+from datasets.errors import DatasetError
 from tests.datasets.dumps import archive, dumped, write
 
 if TYPE_CHECKING:
@@ -166,3 +168,27 @@ def test_a_profile_says_what_is_stored() -> None:
     )
     assert (by_path["tags[]"].values, by_path["tags[]"].distinct) == (200, 4)
     assert profile([bson.encode({"a": n}) for n in range(2000)]).paths[0].distinct == 1000
+
+
+ONES = [1, 1.0, bson.Int64(1), bson.Decimal128("1"), bson.Decimal128("1.00")]
+NOUGHTS = [0, 0.0, -0.0, bson.Int64(0), bson.Decimal128("-0E+3")]
+NANS = [float("nan"), bson.Decimal128("NaN"), bson.Decimal128("-sNaN")]
+APART: list[list[Any]] = [
+    ONES, NOUGHTS, NANS, [-1], [-2], [bson.Int64(2**61 - 1)], [bson.Int64(2**53 + 1)], [2.0**53], [0.1],
+    [bson.Decimal128("0.1")], [float("inf"), bson.Decimal128("Infinity")], [float("-inf")], [bson.Decimal128("9E6144")],
+    ["1"], [True], [None], [b"1"], [{"a": one} for one in ONES], [{"b": 1}], [{"a": 1, "b": 1}], [{"a": {"b": 1}}],
+    [{"a": {}, "b": 1}], [{"a": [1]}, {"a": [1.0]}],
+]  # fmt: skip
+
+
+def test_ids_are_the_same_where_a_server_takes_them_for_the_same() -> None:
+    found = [{identity(bson.encode({"_id": one, "x": n})) for n, one in enumerate(same)} for same in APART]
+    assert [len(one) for one in found] == [1] * len(APART)
+    assert len(set().union(*found)) == len(APART)
+    assert identity(bson.encode({"a": 1})) is identity(bson.encode({})) is None
+
+
+def test_ids_that_differ_by_their_type_alone_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.bson", bson.encode({"_id": 1}) + bson.encode({"_id": 1.0}))
+    with pytest.raises(DatasetError, match="documents 1 and 2 have the same `_id`"):
+        take_sample(path, tmp_path / "sample", most_bytes=2**20, seed=1)

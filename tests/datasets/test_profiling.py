@@ -90,7 +90,7 @@ def test_zstds_own_bench_finds_the_same_ratio(level: int, tmp_path: Path) -> Non
         ["zstd", f"-b{level}", "-i0", f"-B{BLOCK}", tmp_path / "text"], check=True, capture_output=True, text=True
     )
     theirs = int(re.findall(r"-> +([0-9]+)", bench.stdout + bench.stderr)[-1])
-    assert ratios(Codec("zstd", level))["compressed"] == pytest.approx(theirs, rel=0.01)
+    assert ratios(Codec("zstd", level))["compressed"] == pytest.approx(theirs, rel=0.03)
 
 
 @given(st.integers(1, 3000), st.integers(0, 100))

@@ -77,7 +77,8 @@ def test_a_folder_is_one_process_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_others_can_read_is_not_written_to(tmp_path: Path) -> None:
-    unfinished(tmp_path / "sample").mkdir(0o755)
+    unfinished(tmp_path / "sample").mkdir()
+    unfinished(tmp_path / "sample").chmod(0o755)
     with pytest.raises(DatasetError, match="is not yours alone"), appearing(tmp_path / "sample"):
         pass
     unfinished(tmp_path / "sample").rmdir()

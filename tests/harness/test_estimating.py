@@ -52,16 +52,20 @@ def test_mongods_have_the_levels_of_their_loads() -> None:
     assert named["snappy-32-128"]["times"] > 1 == named["snappy-32-32"]["times"] == named["none-32-128"]["times"]
 
 
-def test_indexes_of_the_source_are_made() -> None:
+def test_indexes_of_the_source_are_made_without_what_would_delete_or_is_a_setting() -> None:
+    config = {"storageEngine": {"wiredTiger": {"configString": "block_compressor=zlib"}}}
     found = (
         Index(name="_id_", key={"_id": 1}, unique=True, options={}),
         Index(name="by", key={"a": 1, "b": -1}, unique=True, options={"sparse": True}),
+        Index(name="old", key={"at": 1}, unique=False, options=config | {"expireAfterSeconds": {"$numberInt": "60"}}),
     )
     told = estimate_vars(WheelEngine(version="6.0.5"), NOWHERE, NOWHERE, found, port=1, identity="x")
     (load,) = [one for mongod in told["mongods"] for one in mongod["loads"] if one["name"] == INDEXES]
     assert json.loads(load["indexes"]) == [
-        {"name": "by", "key": {"a": 1, "b": -1}, "unique": True, "sparse": True},
+        {"name": "by", "key": {"a": 1, "b": -1}, "sparse": True},
+        {"name": "old", "key": {"at": 1}},
     ]
+    assert [one["settings"]["parameters"] for one in told["mongods"]] == ['{"ttlMonitorEnabled": false}'] * 3
 
 
 def loaded(opening: object = "", **other: object) -> AllLoaded:

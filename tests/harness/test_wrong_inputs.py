@@ -100,7 +100,8 @@ def test_old_faults_of_a_spec(
     spec = tmp_path / "mine.yaml"
     spec.write_text(GOOD.replace(old, new, 1), encoding="utf-8")
     shown = told(capsys, monkeypatch, "plan", str(spec))
-    assert f"{spec}{where}" in shown or where in shown
+    assert str(spec) in shown
+    assert where in shown
     assert says in shown
 
 

@@ -1,11 +1,12 @@
 """MongoDB's own packages: fetched, their signature checked, their mongod taken out; nothing is installed.
 
 apt on Debian and Ubuntu. On Amazon Linux and Red Hat's family the package's own address, and rpm's tools, which are
-there on any such host: rpmkeys with a key ring of its own, and rpm2archive.
+there on any such host from RHEL 8 and Amazon Linux 2023 on: rpmkeys with a key ring of its own, and rpm2archive.
 """
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shutil
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _APT_COMPONENTS = {"debian": "main", "ubuntu": "multiverse"}
+_RPM_TOOLS = ("rpmkeys", "rpm2archive")
 _TIMEOUT_S = 600
 
 
@@ -71,7 +73,17 @@ def rpm_address(release: dict[str, str], version: str, machine: str) -> str | No
 
 
 def take_from_rpm(package: Path, key: Path, mongod: Path) -> None:
-    """Take mongod out of a package that is signed by this key; raises Failure (host) where it isn't."""
+    """Take mongod out of a package that is signed by this key.
+
+    Raises Failure (host) where it isn't, and where rpm's tools are missing: an old rpm has no rpm2archive, and tells of
+    signatures in other words.
+    """
+    if missing := [tool for tool in _RPM_TOOLS if not shutil.which(tool)]:
+        raise Failure(
+            "host",
+            f"this host has no {' and no '.join(missing)}, which the source package needs and rpm 4.12 or newer has: "
+            "install what is missing, or use the source tarball or binary",
+        )
     ring = package.parent / "keys"
     ring.mkdir()
     _run("rpmkeys", "--dbpath", str(ring), "--import", str(key))
@@ -107,11 +119,9 @@ def download(url: str, target: Path) -> None:
 
 
 def _run(*command: str, fails: bool = False) -> subprocess.CompletedProcess[str]:
-    """A program's end; `fails` tells that its exit code is the caller's to judge."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
-    except FileNotFoundError as error:
-        raise Failure("host", f"this host has no {command[0]}; install the package rpm") from error
+    """A program's end, its words not translated; `fails` tells that its exit code is the caller's to judge."""
+    environment = os.environ | {"LC_ALL": "C"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False, env=environment)
     if done.returncode != 0 and not fails:
         raise Failure("host", f"`{command[0]}` failed: {_words(done)}")
     return done

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import blake2b
-from itertools import accumulate
+from itertools import accumulate, chain, product
 
 MOST_WORDS = 500_000
 """That are remembered: so no two of them become the same one."""
@@ -94,10 +94,16 @@ class Words:
         folded = _folded(word)
         found = self._tokens.get(folded)
         if found is None:
-            found = next(self._candidates(folded, _MORE_TRIES)) if folded not in self._owner else self._free(folded)
+            found = self._free(folded) if folded in self._owner else self._other(folded)
         if folded == word:
             return found
         return "".join(new if old == low else new.upper() for new, old, low in zip(found, word, folded, strict=True))
+
+    def _other(self, folded: str) -> str:
+        """Give another word for one that was not learned; more of these may become the same one."""
+        candidates = self._candidates(folded, _MORE_TRIES)
+        first = next(candidates)
+        return first if first != folded else next((one for one in candidates if one != folded), first)
 
     def _free(self, folded: str) -> str:
         """Give a word that stands for no other one; not one of the source's own, but where they are too short."""
@@ -139,21 +145,13 @@ class Words:
             yield from (int.from_bytes(digest[at : at + 4], "big") for at in range(0, 64, 4))
             part += 1
 
-    @staticmethod
-    def _every(folded: str) -> Iterator[str]:
-        """Give all words of the same length and kinds of letters."""
-        alphabets = [_ALPHABETS[_kind(letter)] for letter in folded]
-        number = 0
-        while True:
-            rest, out = number, ""
-            for alphabet in alphabets:
-                rest, one = divmod(rest, len(alphabet))
-                out += chr(alphabet[one])
-            if rest:
-                yield folded
-                return
-            yield out
-            number += 1
+    def _every(self, folded: str) -> Iterator[str]:
+        """Give all words of the same length and kinds of letters, those that were learned among them; itself last."""
+        kinds = [_kind(letter) for letter in folded]
+        drawn = map("".join, product(*(map(chr, _ALPHABETS[kind]) for kind in kinds)))
+        learned = (one for one in self._owner if len(one) == len(folded) and list(map(_kind, one)) == kinds)
+        yield from (one for one in chain(drawn, learned) if one != folded)
+        yield folded
 
 
 def _folded(word: str) -> str:
