@@ -45,6 +45,8 @@ class IndexAsked(Part):
         kinds = [kind for kind in self.key.values() if isinstance(kind, str)]
         if len(set(kinds)) > 1 or (kinds[1:] and kinds[0] != "2dsphere"):
             raise ValueError("an index has one path with a kind, or several with 2dsphere")
+        if "2d" in kinds and next(iter(self.key.values())) != "2d":
+            raise ValueError("in an index the path with 2d has to be the first one")
         return self
 
 

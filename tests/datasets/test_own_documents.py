@@ -174,6 +174,7 @@ def test_paths_that_updates_could_not_tell_apart_are_refused(update: tuple[str, 
         ([{"key": {"$**": 1}, "sparse": True}], "alone"),
         ([{"key": {"a": "hashed", "b": "hashed"}}], "one path with a kind"),
         ([{"key": {"a": "2d", "b": "2dsphere"}}], "one path with a kind"),
+        ([{"key": {"a": 1, "b": "2d"}}], "2d has to be the first"),
         ([{"key": {"a": 1, "b": 1}}, {"key": {"a_1_b": 1}}], "2 indexes would have one name, 'a_1_b_1'"),
         ([{"key": {"a": 1}}, {"key": {"a": 1}, "sparse": True}], "name each key once"),
     ],
@@ -187,7 +188,7 @@ def test_indexes_that_no_server_makes_are_refused(indexes: list[dict[str, Any]],
     "key",
     [
         {"$**": 1}, {"a.$**": 1}, {"a.$id": 1}, {"_id": "hashed"}, {"_id": -1, "a": 1}, {"a,b": 1},
-        {"a": "2dsphere", "b": "2dsphere", "c": -1}, {"a": "hashed", "b": 1},
+        {"a": "2dsphere", "b": "2dsphere", "c": -1}, {"a": 1, "b": "hashed"}, {"a": "2d", "b": 1},
     ],
 )  # fmt: skip
 def test_indexes_that_servers_make_are_taken(key: dict[str, Any]) -> None:
