@@ -3,18 +3,16 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 from datasets.collections import read_documents, take_sample
 from datasets.errors import DatasetError
+from datasets.own_documents import run_documents
 from datasets.profiling.silesia import is_silesia
 
 PIECE_BYTES = 2**18
 """Of large data, pieces of this size are taken, evenly: twice the largest block."""
-_LOOKED_AT = 1000
-_LEAST_RUN = 240
 _MOST_FILES = 100_000
 _SEED = 1
 _OF_COLLECTIONS = (".bson", ".json", ".jsonl", ".ndjson", ".archive")
@@ -75,9 +73,7 @@ def _is_collection(path: Path) -> bool:
 
 
 def _documents(path: Path, folder: Path, most_bytes: int) -> Data:
-    first = [len(document) for document in islice(read_documents(path), _LOOKED_AT)]
-    run = max(_LEAST_RUN, PIECE_BYTES * len(first) // sum(first))
-    sample = take_sample(path, folder, most_bytes=most_bytes, run_documents=run, seed=_SEED)
+    sample = take_sample(path, folder, most_bytes=most_bytes, run_documents=run_documents(path), seed=_SEED)
     return of_documents(
         sample.documents(),
         source_bytes=sample.manifest.source_bytes,

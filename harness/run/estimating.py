@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import shutil
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.estimate import storage
-from analysis.estimate.records import Dictionary, Estimate, Index, Price, Row, Source
+from analysis.estimate.records import Estimate, Index, Price, Row, Source
 from analysis.trial.records import Compressor, Settings
-from datasets.profiling import LEVEL, of_documents, with_dictionary
+from datasets.profiling import of_documents
 from harness.errors import EngineError, HostError
 from harness.hosts.playbooks import run_playbook
 from harness.plan.estimating import (
@@ -27,6 +27,7 @@ from harness.plan.estimating import (
     shapes,
 )
 from harness.run import sampling
+from harness.run.profiling import dictionary_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,7 +82,7 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
             for line in sampling.describe(sample):
                 tell(line)
             loads = _load(wanted, sample, site, folder, tell)
-            dictionary = _dictionary(sample)
+            dictionary = dictionary_of(of_documents(sample.documents()))
         except BaseException as error:
             site.tear_down_after(error)
             raise
@@ -89,11 +90,6 @@ def estimate(wanted: Wanted, site: Site, folder: Path, tell: Callable[[str], Non
             shutil.rmtree(private, ignore_errors=True)
     found = _estimated(wanted, sample.manifest, loads, began)
     return found.model_copy(update={"dictionary": dictionary})
-
-
-def _dictionary(sample: Sample) -> Dictionary | None:
-    found = with_dictionary(of_documents(sample.documents()))
-    return Dictionary(level=LEVEL, **asdict(found)) if found else None
 
 
 def _load(

@@ -10,7 +10,6 @@ from datasets import (
     Corpus,
     DatasetError,
     DocumentRecipe,
-    DocumentShape,
     Manifest,
     Prepared,
     Recipe,
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from pathlib import Path
 
+    from datasets import Documents
     from harness.hosts.site import Site
     from harness.ledger.ledger import Ledger
     from harness.plan.told import Surveyed
@@ -169,11 +169,14 @@ def prepare_dataset(campaign: Campaign, name: str, recipe: Recipe, site: Site, l
 def _prepared_text(campaign: Campaign, recipe: TextRecipe, folder: Path, codecs: Collection[str]) -> Manifest:
     """A corpus, which serves campaigns of any shape, with what this one's documents are like. Raises DatasetError."""
     manifest = prepare(recipe, campaign.seed, folder)
-    corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
-    document = campaign.document
-    shape = DocumentShape(field_count=document.fields, field_length_bytes=document.field_length)
-    expected = expected_ratios(SOURCES[document.source](corpus, campaign.seed, shape), codecs)
-    return manifest.model_copy(update={"shape": shape, "expected_ratios": expected})
+    expected = expected_ratios(text_documents(campaign, manifest), codecs)
+    return manifest.model_copy(update={"shape": campaign.document.shape, "expected_ratios": expected})
+
+
+def text_documents(campaign: Campaign, manifest: Manifest) -> Documents:
+    """The campaign's documents of a corpus."""
+    corpus = Corpus.from_bytes(manifest.path.read_bytes(), manifest.recipe)
+    return SOURCES[campaign.document.source](corpus, campaign.seed, campaign.document.shape)
 
 
 def _provision_vars(campaign: Campaign, site: Site, ready: Ready) -> dict[str, Any]:

@@ -18,11 +18,8 @@ from core.bounds import is_name
 from core.machine import this_machine
 from core.stored import read_regular
 from datasets import (
-    SOURCES,
-    Corpus,
     DatasetError,
     DocumentRecipe,
-    DocumentShape,
     TemplateDocuments,
     Templates,
     prepare,
@@ -31,6 +28,7 @@ from datasets import (
 from datasets.profiling import CODECS, LEVEL, LIBRARIES, counts, measure, of_documents, read_data, with_dictionary
 from datasets.profiling import Timing as Timings
 from harness.errors import InputError
+from harness.run.preparing import text_documents
 from harness.spec.load import campaign_names, find_campaign, load_campaign
 
 if TYPE_CHECKING:
@@ -80,7 +78,7 @@ def profile(wanted: Wanted, site: Site, estimate_file: Path, tell: Callable[[str
             data = read_wanted(wanted, site, private)
             timing = Timings(counts(wanted.processes or machine.cores), wanted.seconds)
             measured = list(measure(data.content, wanted.codecs, timing, tell))
-            found = with_dictionary(data)
+            dictionary = dictionary_of(data)
         except DatasetError as error:
             raise InputError(
                 str(error), do="mend it, or give AS_BYTES=1, which takes any file or folder as bytes: docs/profile.md"
@@ -98,9 +96,15 @@ def profile(wanted: Wanted, site: Site, estimate_file: Path, tell: Callable[[str
         source=source,
         seconds_each=wanted.seconds,
         rows=tuple(_row(one, beside) for one in measured),
-        dictionary=Dictionary(level=LEVEL, **asdict(found)) if found else None,
+        dictionary=dictionary,
         seconds=time.monotonic() - began,
     )
+
+
+def dictionary_of(data: Data) -> Dictionary | None:
+    """What a trained dictionary would do, as an estimate and a profile tell it."""
+    found = with_dictionary(data)
+    return Dictionary(level=LEVEL, **asdict(found)) if found else None
 
 
 def read_wanted(wanted: Wanted, site: Site, private: Path) -> Data:
@@ -138,10 +142,7 @@ def _documents(campaign: Campaign, recipe: Recipe, folder: Path) -> Callable[[in
     if isinstance(recipe, DocumentRecipe):
         found = prepare_documents(recipe, campaign.seed, folder, ())
         return TemplateDocuments(Templates(found.path), campaign.seed, found.update, found.ids).document
-    manifest = prepare(recipe, campaign.seed, folder)
-    corpus = Corpus.from_bytes(manifest.path.read_bytes(), recipe.recipe)
-    shape = DocumentShape(field_count=campaign.document.fields, field_length_bytes=campaign.document.field_length)
-    return SOURCES[campaign.document.source](corpus, campaign.seed, shape).document
+    return text_documents(campaign, prepare(recipe, campaign.seed, folder)).document
 
 
 def _source(wanted: Wanted, data: Data) -> Source:

@@ -15,7 +15,7 @@ from analysis.trial.records import Compressor, Regime
 from core.bounds import MOST_BLOCKS, Name, Positive
 from core.model import Part
 from core.sizes import Size
-from datasets.documents import DocumentSource
+from datasets.documents import DocumentShape, DocumentSource
 from datasets.recipes import Recipe
 from harness.spec.addresses import check_bind_ip, check_cpus
 from harness.spec.cloud import Cloud
@@ -110,6 +110,11 @@ class Document(Part):
     field_length: Size = Field(
         100, description="Size of each field as UTF-8 text, from 16 B to 64 KiB.", ge=16, le=65536
     )
+
+    @property
+    def shape(self) -> DocumentShape:
+        """The same, as the source of documents is told of it."""
+        return DocumentShape(field_count=self.fields, field_length_bytes=self.field_length)
 
     @property
     def size_bytes(self) -> int:

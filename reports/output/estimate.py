@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from reports.estimate_texts import (
     today,
 )
 from reports.output.environment import environment
+from reports.output.heat import shade
 from reports.output.rendering import script_policy
 from reports.plain import plain
 from reports.theme import STATIC
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from analysis.estimate.records import Estimate, Row
-
-_SHADES = 6
 
 
 @dataclass(frozen=True)
@@ -99,13 +97,11 @@ def _line(rows: Sequence[Row], codec: str, columns: Sequence[tuple[int, int]], v
 
 def _cell(row: Row, rows: Sequence[Row], values: Sequence[float]) -> Cell:
     each, now = row.storage_bytes_per_document, today(rows).storage_bytes_per_document.value
-    low, high = min(values), max(values)
-    place = math.log(each.value / low) / math.log(high / low) if high > low else 0.0
     return Cell(
         text=f"{each.value:,.1f}",
         interval=interval(each),
         change=f"{100 * (each.value / now - 1):+.0f} %".replace("-", "−"),
-        shade=min(_SHADES - 1, int(place * _SHADES)),
+        shade=shade(each.value, min(values), max(values)),
         best=row == smallest(rows),
         default=row.default,
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.profile.records import processes
 from core.files import write_whole
 from reports.output.environment import environment
+from reports.output.heat import SHADES, shade
 from reports.output.rendering import script_policy
 from reports.plain import plain
 from reports.profile_texts import (
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from analysis.profile.records import Profile, Row, Speed
 
 _CEILING = "none"
-_SHADES = 6
 
 
 @dataclass(frozen=True)
@@ -139,16 +138,11 @@ def _lines(
     """Cells shaded by where their figures lie among all but the ceiling's."""
     values = [value for name, row in figures.items() for value in row if name != _CEILING] or [1.0]
     low, high = min(values), max(values)
-
-    def shade(value: float) -> int:
-        place = math.log(high / value) / math.log(high / low) if high > low else 0.0
-        return min(_SHADES - 1, max(0, int(place * _SHADES)))
-
     return tuple(
         (
             name,
             tuple(
-                Cell(*text, shade=_SHADES - 1 if name == _CEILING else shade(value))
+                Cell(*text, shade=SHADES - 1 if name == _CEILING else shade(value, high, low))
                 for value, text in zip(row, texts[name], strict=True)
             ),
         )

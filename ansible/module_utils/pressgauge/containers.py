@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
-from ansible.module_utils.pressgauge.failures import Failure
+from ansible.module_utils.pressgauge.failures import Failure, words_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,17 +28,17 @@ def take_from_image(engine: dict[str, str], mongod: Path) -> dict[str, str]:
     pulled = _run(tool, "pull", "--quiet", image)
     known = _run(tool, "image", "inspect", image)
     if known.returncode != 0:  # one that is there will do without a registry
-        raise Failure("host", f"engine {engine['id']}: there is no image {image}: {_words(pulled)}")
+        raise Failure("host", f"engine {engine['id']}: there is no image {image}: {words_of(pulled)}")
     created = _run(tool, "create", image)
     if created.returncode != 0:
-        raise Failure("host", f"engine {engine['id']}: `{tool} create {image}` failed: {_words(created)}")
+        raise Failure("host", f"engine {engine['id']}: `{tool} create {image}` failed: {words_of(created)}")
     container = created.stdout.split()[-1]
     try:
         copied = _run(tool, "cp", f"{container}:{engine['path']}", str(mongod))
     finally:
         _run(tool, "rm", "--volumes", container)
     if copied.returncode != 0 or mongod.is_symlink() or not mongod.is_file():
-        why = _words(copied) if copied.returncode else "it is no regular file"
+        why = words_of(copied) if copied.returncode else "it is no regular file"
         raise Failure("spec", f"engine {engine['id']}: {engine['path']} can't be taken out of {image}: {why}")
     mongod.chmod(0o755)
     return {"image": image, "image_digest": _digest(known.stdout)}
@@ -58,7 +58,7 @@ def _tool(engine: str) -> str:
         said = _run(name, "version")
         if said.returncode == 0:
             return name
-        words[name] = _words(said)
+        words[name] = words_of(said)
     raise Failure("host", f"engine {engine}: {'; '.join(f'{name}: {text}' for name, text in words.items())}")
 
 
@@ -71,7 +71,3 @@ def _digest(inspected: str) -> str:
 
 def _run(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
-
-
-def _words(done: subprocess.CompletedProcess[str]) -> str:
-    return (done.stderr or done.stdout).strip()[-400:] or f"exit code {done.returncode}"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.apt import PrivateApt, older_debian_sources, unpack
 from ansible.module_utils.pressgauge.containers import take_from_image
-from ansible.module_utils.pressgauge.failures import Failure
+from ansible.module_utils.pressgauge.failures import Failure, words_of
 from ansible.module_utils.pressgauge.files import write_json
 from ansible.module_utils.pressgauge.packages import download, take_from_package, take_from_tar
 from ansible.module_utils.pressgauge.processes import plain_environment
@@ -250,8 +250,7 @@ def _check_version(engine: dict[str, Any], made: Path) -> None:
         raise Failure("engine", f"engine {engine['id']}: its mongod is not a program for this host: {error}") from error
     found = re.search(r"db version v(\S+)", said.stdout)
     if found is None:
-        why = (said.stderr or said.stdout).strip()[-400:] or f"exit code {said.returncode}"
-        raise Failure("engine", f"engine {engine['id']}: its mongod does not run on this host: {why}")
+        raise Failure("engine", f"engine {engine['id']}: its mongod does not run on this host: {words_of(said)}")
     if found[1] != engine["version"]:
         raise Failure("spec", f"engine {engine['id']}: asked for mongod {engine['version']}, this one is {found[1]}")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ansible.module_utils.basic import AnsibleModule
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Mapping
 
 
@@ -21,6 +22,11 @@ class Failure(Exception):
         super().__init__(message)
         self.kind = kind
         self.facts = facts
+
+
+def words_of(done: subprocess.CompletedProcess[str]) -> str:
+    """The last that a program said, or else how it ended."""
+    return (done.stderr or done.stdout).strip()[-400:] or f"exit code {done.returncode}"
 
 
 def run_module(argument_spec: Mapping[str, Any], act: Callable[[dict[str, Any]], dict[str, Any]]) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ansible.module_utils.urls import open_url
 
 from ansible.module_utils.pressgauge.apt import PrivateApt, os_release, unpack
-from ansible.module_utils.pressgauge.failures import Failure
+from ansible.module_utils.pressgauge.failures import Failure, words_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,7 +90,7 @@ def take_from_rpm(package: Path, key: Path, mongod: Path) -> None:
     checked = _run("rpmkeys", "--dbpath", str(ring), "--checksig", str(package), fails=True)
     # Without a signature rpm is content with the digests, and says "digests OK" alone.
     if checked.returncode != 0 or not re.search(r": .*signatures OK$", checked.stdout.strip()):
-        raise Failure("host", f"{package.name} is not signed by MongoDB's key, and was not used: {_words(checked)}")
+        raise Failure("host", f"{package.name} is not signed by MongoDB's key, and was not used: {words_of(checked)}")
     _run("rpm2archive", str(package))
     if not take_from_tar(package.with_name(f"{package.name}.tgz"), mongod):
         raise Failure("host", f"{package.name} contains no bin/mongod")
@@ -123,9 +123,5 @@ def _run(*command: str, fails: bool = False) -> subprocess.CompletedProcess[str]
     environment = os.environ | {"LC_ALL": "C"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False, env=environment)
     if done.returncode != 0 and not fails:
-        raise Failure("host", f"`{command[0]}` failed: {_words(done)}")
+        raise Failure("host", f"`{command[0]}` failed: {words_of(done)}")
     return done
-
-
-def _words(done: subprocess.CompletedProcess[str]) -> str:
-    return (done.stderr or done.stdout).strip()[-400:] or f"exit code {done.returncode}"
