@@ -80,6 +80,18 @@ def await_members(server: Server, count: int, timeout_s: float) -> None:
         time.sleep(_POLL_S)
 
 
+def await_secondary(server: Server, timeout_s: float) -> None:
+    """Wait until the member, which nobody may have authenticated with yet, is a secondary with everything copied.
+
+    Raises Failure (engine) when it is not in time.
+    """
+    deadline = time.monotonic() + timeout_s
+    while not server.command("admin", {"hello": 1}).get("secondary"):
+        if time.monotonic() > deadline:
+            raise Failure("engine", f"the emptied member had not copied everything within {timeout_s:.0f} s")
+        time.sleep(_POLL_S)
+
+
 def settle(server: Server, count: int, timeout_s: float) -> None:
     """Wait until every member has what the primary has now.
 
