@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.pressgauge import replica_sets
 from ansible.module_utils.pressgauge.compaction import compact
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import write_json
@@ -42,6 +43,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
         began = time.monotonic()
         told = compact(server, params["database"], params["collection"], params["timeout_s"])
         seconds = time.monotonic() - began
+        replica_sets.await_data(server, params["timeout_s"])  # some versions let no secondary serve while it compacts
     account = {"format_version": 1, "kind": "compact", "seconds": seconds, **plain(told)}
     write_json(Path(params["evidence_dir"], f"maintenance.{params['workload']}.json"), account)
     return {"changed": True, "seconds": seconds}

@@ -145,7 +145,7 @@ def resync(params: dict[str, Any]) -> dict[str, Any]:
     began = time.monotonic()
     started = _serve(mongod, directory, params)
     with Server(params["port"], authority=_authority(directory)) as server:
-        replica_sets.await_secondary(server, params["sync_timeout_s"])
+        replica_sets.await_data(server, params["sync_timeout_s"])
     seconds = time.monotonic() - began
     told = {"format_version": 1, "kind": "initial-sync", "seconds": seconds}
     write_json(Path(params["evidence_dir"], f"maintenance.{params['workload']}.json"), told)

@@ -80,15 +80,18 @@ def await_members(server: Server, count: int, timeout_s: float) -> None:
         time.sleep(_POLL_S)
 
 
-def await_secondary(server: Server, timeout_s: float) -> None:
-    """Wait until the member, which nobody may have authenticated with yet, is a secondary with everything copied.
+def await_data(server: Server, timeout_s: float) -> None:
+    """Wait until the mongod serves all data: as a secondary, a primary, or alone. Nobody has to be authenticated.
 
-    Raises Failure (engine) when it is not in time.
+    Raises Failure (engine) when it does not in time.
     """
     deadline = time.monotonic() + timeout_s
-    while not server.command("admin", {"hello": 1}).get("secondary"):
+    while True:
+        said = server.command("admin", {"hello": 1})
+        if said.get("secondary") or said.get("isWritablePrimary"):
+            return
         if time.monotonic() > deadline:
-            raise Failure("engine", f"the emptied member had not copied everything within {timeout_s:.0f} s")
+            raise Failure("engine", f"the member did not come to hold all data within {timeout_s:.0f} s")
         time.sleep(_POLL_S)
 
 
