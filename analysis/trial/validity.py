@@ -86,7 +86,7 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
 
 
 def document_faults(
-    verification: Verification, versions: tuple[int, int] | None, writes: tuple[int, int]
+    verification: Verification, versions: tuple[int, int] | None, writes: tuple[int, int] = (0, 0)
 ) -> Iterator[Reason]:
     """Documents that are lost, too many or other than the generator made them, and writes that left no trace.
 

@@ -50,7 +50,7 @@ def read_steps(folder: Path, versions: Sequence[str]) -> Iterator[UpgradeStep]:
 def step_faults(steps: Sequence[UpgradeStep], found: InForce) -> Iterator[Reason]:
     """Documents that did not come through, and a compatibility version that stayed behind."""
     for step in steps:
-        for reason in validity.document_faults(step.verification, (0, 0), (0, 0)):  # no workload has written yet
+        for reason in validity.document_faults(step.verification, (0, 0)):  # no workload has written yet
             yield Reason(code=reason.code, message=f"under {step.version}: {reason.message}")
     wanted = ".".join(map(str, release(steps[-1].version))) if steps else None
     if wanted != found.feature_compatibility_version and steps:

@@ -55,7 +55,9 @@ def imported(tmp_path: Path, name: str, text: str) -> tuple[Campaign, Mix, list[
     assert ran.code == 0, ran.out + ran.err
     path = tmp_path / "mine" / f"{name}.yaml"
     campaign = load_campaign(path)
-    return campaign, read_mixes(campaign, path)[name], ran.out.splitlines()
+    mix = read_mixes(campaign, path)[name]
+    assert isinstance(mix, Mix)
+    return campaign, mix, ran.out.splitlines()
 
 
 def said(text: str) -> dict[str, str]:

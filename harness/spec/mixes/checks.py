@@ -131,25 +131,18 @@ def _paths(one: AnyOperation) -> dict[str, tuple[str, ...]]:
 
 def _path_faults(mix: OwnMix, name: str, dataset: TemplatesManifest) -> Iterator[Fault]:
     types: dict[str, set[str]] = {}
-    for one in dataset.paths:
-        types.setdefault(one.path.replace("[]", ""), set()).update(one.types)
+    for found in dataset.paths:
+        types.setdefault(found.path.replace("[]", ""), set()).update(found.types)
+    lists = {found.path for found in dataset.paths if found.types.keys() == {"array"}}
     known = list(types)
     for number, one in enumerate(mix.said.operations):
         for key, paths in _paths(one).items():
+            at: KeyPath = ("operations", number, key)
             for path in paths:
-                at = ("operations", number, key)
                 if path not in types and dataset.paths_are_all:
                     yield at, f"no document of dataset {name!r} has the path {path!r}{did_you_mean(path, known)}"
                 elif key == "inc" and not types.get(path, set()) <= _NUMBERS:
-                    yield (
-                        at,
-                        f"{path!r} of dataset {name!r} is of type {_listed(types[path])}; inc takes int, long, double",
-                    )
-                elif key == "push" and not any(
-                    one.path == path and one.types.keys() == {"array"} for one in dataset.paths
-                ):
+                    found_types = " and ".join(sorted(types[path]))
+                    yield at, f"{path!r} of dataset {name!r} is of type {found_types}; inc takes int, long and double"
+                elif key == "push" and path not in lists:
                     yield at, f"{path!r} of dataset {name!r} is no list in every document; push takes lists alone"
-
-
-def _listed(types: set[str]) -> str:
-    return " and ".join(sorted(types))

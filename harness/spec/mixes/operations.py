@@ -282,6 +282,12 @@ SETTERS = (Transaction, ReadModifyWrite, Replace)
 """Kinds that write paths which they don't name: those that are set."""
 
 
+def _some(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
+    if not operations:  # min_length would be told of one that is wrong, too
+        raise ValueError("at least 1 required")
+    return operations
+
+
 def _named(keys: object) -> object:
     return {"distribution": keys} if isinstance(keys, str) else keys
 
@@ -292,6 +298,6 @@ class MixFile(Part):
     keys: Annotated[Keys, BeforeValidator(_named)] = Field(
         Keys(distribution="uniform"), description="How often each document is used; a distribution's name is enough."
     )
-    operations: Annotated[tuple[AnyOperation, ...], Field(min_length=1, max_length=100)] = Field(
+    operations: Annotated[tuple[AnyOperation, ...], Field(max_length=100), AfterValidator(_some)] = Field(
         description="The operations, each as often as its weight says."
     )

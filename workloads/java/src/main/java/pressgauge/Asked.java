@@ -50,7 +50,7 @@ record Asked(Settings settings, int number) {
     return Documents.of(settings);
   }
 
-  /** The places of the paths that are to be written in one way; of a key's, or of all. */
+  /** The places of paths, each of which must be written in this way. */
   int[] places(Way way, List<String> names) {
     var documents = documents();
     return names.stream()
@@ -58,7 +58,7 @@ record Asked(Settings settings, int number) {
             name -> {
               int place = documents.fields().indexOf(name);
               if (place < 0 || documents.way(place) != way) {
-                throw new UsageException(property(way.name()) + ": " + name + " is not so written");
+                throw new UsageException(property(way.key()) + ": " + name + " is not so written");
               }
               return place;
             })

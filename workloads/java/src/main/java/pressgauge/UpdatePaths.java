@@ -12,11 +12,8 @@ final class UpdatePaths extends StoreOperation {
   UpdatePaths(Asked asked) {
     super("UPDATE");
     places =
-        Stream.of(
-                asked.places(Way.SET, asked.paths("set")),
-                asked.places(Way.INCREMENT, asked.paths("inc")),
-                asked.places(Way.PUSH, asked.paths("push")))
-            .flatMapToInt(IntStream::of)
+        Stream.of(Way.values())
+            .flatMapToInt(way -> IntStream.of(asked.places(way, asked.paths(way.key()))))
             .toArray();
   }
 
