@@ -65,14 +65,16 @@ def test_arms_age_by_equal_work_are_compacted_and_read_again(tmp_path: Path) -> 
         assert found["rmw.journal_bytes_after"] > 0
 
 
-def test_an_emptied_member_copies_everything_anew(tmp_path: Path) -> None:
+def test_each_member_is_compacted_and_an_emptied_one_copies_everything_anew(tmp_path: Path) -> None:
     workloads = {
         "rmw": {"threads": 2, "warmup_s": 0, "measure_s": None, "operations": OPERATIONS},
+        "compacted": READS | {"maintenance": "compact"},
         "copied": READS | {"maintenance": "initial-sync"},
     }
     topology = {"kind": "replica-set", "members": 3}
     (record,) = run(tmp_path, "copied", topology=topology, workloads=workloads)
-    (done,) = record.maintenance
+    *compacted, done = record.maintenance
+    assert [(one.kind, one.member) for one in compacted] == [("compact", member.name) for member in record.members]
     assert (done.kind, done.member) == ("initial-sync", record.members[-1].name)
     assert done.seconds > 0
     assert done.sizes.documents == RECORDS
