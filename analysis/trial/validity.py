@@ -257,8 +257,8 @@ def caveats(
         yield Reason(
             code="updates-not-added-up",
             message=f"{overwritten:,} documents were deleted or replaced, and their counts of updates with them: a "
-            "lost update could not show in the sum. Verified is that every document that must exist does, that no other "
-            "does, and that each is one that the workloads can have left, byte for byte",
+            "lost update could not show in the sum. Verified is that every document that must exist does, that no "
+            "other does, and that each is one that the workloads can have left, byte for byte",
         )
     for phase in phases:
         yield from _stalled(phase)

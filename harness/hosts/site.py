@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import HostError, InputError
 from harness.hosts.interrupts import hurry
-from harness.hosts.playbooks import ANSIBLE, PlaybookRun, run_playbook
+from harness.hosts.playbooks import ANSIBLE, run_playbook
 from harness.ledger.locks import hold
 from harness.plan.told import Link, MeasuredLink, Surveyed
 from harness.spec.load import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from harness.hosts.playbook_events import PlaybookRun
 
 _HOST_RETURNS_S = 120.0
 _LOCK = ".lock"

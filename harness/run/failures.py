@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from analysis.trial.records import TrialRecord
     from harness.errors import PressgaugeError
-    from harness.hosts.playbooks import PlaybookRun
+    from harness.hosts.playbook_events import PlaybookRun
 
 FAILURES: dict[str, type[PressgaugeError]] = {
     "spec-failed": InputError,

@@ -13,7 +13,7 @@ import yaml
 from harness.errors import DefectError
 from harness.hosts import playbooks
 from harness.hosts.answers import Answer
-from harness.hosts.playbooks import PlaybookRun
+from harness.hosts.playbook_events import PlaybookRun
 from harness.hosts.site import Site
 from harness.ledger.ledger import Ledger
 from harness.run import canary_book

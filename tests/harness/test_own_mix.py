@@ -200,7 +200,7 @@ def test_a_path_is_written_in_one_way(tmp_path: Path) -> None:
 
 
 def test_text_has_fields_alone(tmp_path: Path) -> None:
-    text = {"datasets": {"sentences": {"recipe": "faker-sentences", "sentences": 1000}}}
+    text: dict[str, Any] = {"datasets": {"sentences": {"recipe": "faker-sentences", "sentences": 1000}}}
     load_campaign(campaign(tmp_path, "kind: update, set: [field3]", "kind: aggregate, group: field9", **text))
     told = complaint(tmp_path, "kind: count, index: [field1]", "kind: find, fields: [field10]", **text)
     assert ":3: operations.0.index: dataset 'sentences' is text, which has no indexes" in told

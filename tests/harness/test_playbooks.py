@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.errors import HostError
-from harness.hosts import playbooks
-from harness.hosts.playbooks import Announcer, PlaybookRun, as_data, run_playbook
+from harness.hosts import playbook_events
+from harness.hosts.playbook_events import Announcer, PlaybookRun
+from harness.hosts.playbooks import as_data, run_playbook
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +76,7 @@ def test_without_pseudo_terminals_it_is_said_what_to_do(tmp_path: Path, monkeypa
 
 
 def test_a_task_that_lasts_is_told_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playbooks, "_SKIPPED_WITHIN_S", -1.0)
+    monkeypatch.setattr(playbook_events, "_SKIPPED_WITHIN_S", -1.0)
     told: list[str] = []
     announcer = Announcer(told.append)
     announcer.hear(event("playbook_on_task_start", "The phase ran to its end"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.hosts.playbooks import private_folder
+from harness.hosts.private_folders import private_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

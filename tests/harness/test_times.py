@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.cli.times import describe_times, outside_s
-from harness.hosts.playbooks import PlaybookRun
+from harness.hosts.playbook_events import PlaybookRun
 from tests.analysis.synthetic import campaign, voided
 
 

@@ -74,7 +74,7 @@ class Keys(Part):
 class Operation(Part):
     """A kind of operation, and how often it is done."""
 
-    weight: Annotated[float, Field(gt=0, le=1e6)] = Field(
+    weight: Annotated[float, Field(gt=0, le=1_000_000)] = Field(
         1.0, description="How often, in relation to the other operations' weights."
     )
 

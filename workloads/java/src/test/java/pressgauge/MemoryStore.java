@@ -110,7 +110,7 @@ class MemoryStore implements Store {
 
   private static BsonValue sum(BsonValue before, BsonValue more) {
     long sum = before.asNumber().longValue() + more.asNumber().longValue();
-    return before.isInt32() ? new BsonInt32((int) sum) : new BsonInt64(sum);
+    return before.isInt32() && sum == (int) sum ? new BsonInt32((int) sum) : new BsonInt64(sum);
   }
 
   @Override
