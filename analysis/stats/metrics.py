@@ -66,7 +66,7 @@ class Declaration:
     def exists_for(self, record: TrialRecord, phase: Phase) -> bool:
         """Whether the record's phase has this metric."""
         if self.scope is Scope.AGED:
-            return phase is record.phases[-1] and any(map(_has_written, record.phases))
+            return phase is next(filter(_has_written, reversed(record.phases)), None)
         return _covers(self.scope, is_load=phase.kind == "load")
 
     def of(self, workload: str) -> Metric:
@@ -99,6 +99,8 @@ def workload_of(phase: Phase) -> str:
 # ---- declarations --------------------------------------------------------------------------------------------------
 
 _HIGH, _LOW = Better.HIGHER, Better.LOWER
+_JOURNAL_RECORD_BYTES = 128
+"""WiredTiger pads what it writes to its journal."""
 _OF_OPERATIONS: tuple[tuple[str, LatencyField], ...] = (("p50", "p50_us"), ("p99", "p99_us"))
 _LOADED, _AGED, _ALL, _RUN = Scope.LOADED, Scope.AGED, Scope.LOAD_AND_RUN, Scope.RUN
 
@@ -136,6 +138,10 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
         "secondary_index_bytes_per_document", "storage of secondary indexes per document", Unit.BYTES_PER_DOCUMENT,
         _LOW, _LOADED, None, readers.secondary_indexes_per_document,
+    ),
+    Declaration(
+        "storage_reusable_share", "part of the storage that is free for reuse", Unit.SHARE, _LOW, _LOADED, None,
+        readers.reusable_share,
     ),
     Declaration(
         "files_bytes_per_document", "all files, journal included, per document", Unit.BYTES_PER_DOCUMENT, _LOW,
@@ -216,6 +222,41 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
         "storage_bytes_per_document_after", "storage per document after the workload", Unit.BYTES_PER_DOCUMENT, _LOW,
         _RUN, None, readers.storage_per_document,
+    ),
+    Declaration(
+        "storage_reusable_share_after", "part of the storage that is free for reuse after the workload", Unit.SHARE,
+        _LOW, _RUN, None, readers.reusable_share,
+    ),
+    Declaration(
+        "index_bytes_per_document_after", "index storage per document after the workload", Unit.BYTES_PER_DOCUMENT,
+        _LOW, _RUN, None, readers.index_per_document,
+    ),
+    Declaration(
+        "maintenance_s", "time of the maintenance before the workload", Unit.SECONDS, _LOW, _RUN, None,
+        readers.maintenance_s,
+    ),
+    Declaration(
+        "storage_bytes_per_document_maintained", "storage per document after the maintenance before the workload",
+        Unit.BYTES_PER_DOCUMENT, _LOW, _RUN, None, readers.maintained_per_document,
+    ),
+    Declaration(
+        "journal_bytes_per_operation", "bytes written to the journal per operation", Unit.BYTES_PER_OPERATION, _LOW,
+        _ALL, None, readers.per_operation(lambda phase: phase.counters.get("log_written"), 1, _JOURNAL_RECORD_BYTES),
+    ),
+    Declaration(
+        "journal_bytes_after", "journal files in use after the workload", Unit.BYTES, _LOW, _ALL, None,
+        readers.file_bytes("journal"),
+    ),
+    Declaration(
+        "journal_preallocated_bytes_after", "journal files set aside for later after the workload", Unit.BYTES, _LOW,
+        _ALL, None, readers.file_bytes("journal_preallocated"),
+    ),
+    Declaration(
+        "oplog_bytes_after", "oplog storage after the workload", Unit.BYTES, _LOW, _ALL, None, readers.oplog_bytes,
+    ),
+    Declaration(
+        "oplog_compression_ratio_after", "compression ratio of the oplog after the workload", Unit.RATIO, _HIGH, _ALL,
+        None, readers.oplog_compression_ratio,
     ),
     Declaration("monthly_cost", "monthly cost", Unit.MONEY_PER_MONTH, _LOW, Scope.DERIVED, None, None),
     Declaration(

@@ -23,6 +23,7 @@ class Unit(StrEnum):
     BYTES_PER_DOCUMENT = "bytes/document"
     BYTES_PER_OPERATION = "bytes/operation"
     PER_SECOND = "operations/s"
+    SECONDS = "s"
     US = "us"
     US_PER_OPERATION = "us/operation"
     SHARE = "share"
@@ -68,6 +69,7 @@ _SUFFIX = {
     Unit.BYTES_PER_DOCUMENT: " B/document",
     Unit.BYTES_PER_OPERATION: " B/operation",
     Unit.PER_SECOND: "/s",
+    Unit.SECONDS: " s",
     Unit.US_PER_OPERATION: " µs/operation",
     Unit.INSTANCE_HOURS: " instance-hours/month",
     Unit.GB: " GB",

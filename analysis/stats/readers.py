@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from analysis.trial.latency import LatencyField, fewest_operations, latency_us, phase_latency
-from analysis.trial.records import Phase, Sizes, TrialRecord, Window
+from analysis.trial.records import Maintenance, Phase, Sizes, TrialRecord, Window
 from analysis.trial.settings import SYNC_PERIOD_S
 
 ALLOCATION_BYTES = 4096
@@ -47,6 +47,11 @@ def _sizes(record: TrialRecord, phase: Phase) -> Sizes | None:
     return next((s for s in record.sizes if s.moment == moment and s.documents and s.storage_size_bytes), None)
 
 
+def _maintained(record: TrialRecord, phase: Phase) -> Maintenance | None:
+    """What was done to the data before the phase, to the first mongod that it was done to."""
+    return next((one for one in record.maintenance if one.workload == phase.name), None)
+
+
 def _compression(data_bytes: float, stored_bytes: float) -> Reading | None:
     if data_bytes <= 0 or stored_bytes <= 0:
         return None
@@ -76,13 +81,28 @@ def achieved_over_expected(record: TrialRecord, phase: Phase) -> Reading | None:
     return Reading(reading.value / record.expected_ratio, reading.resolution / record.expected_ratio)
 
 
-def storage_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
-    """Bytes of the collection's file and of secondary indexes, which no block compressor touches."""
-    sizes = _sizes(record, phase)
-    if sizes is None:
+def _per_document(sizes: Sizes | None) -> Reading | None:
+    if sizes is None or not sizes.documents:
         return None
     stored = sizes.storage_size_bytes + sizes.secondary_index_size_bytes
     return Reading(stored / sizes.documents, ALLOCATION_BYTES / sizes.documents)
+
+
+def storage_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
+    """Bytes of the collection's file and of secondary indexes, which no block compressor touches."""
+    return _per_document(_sizes(record, phase))
+
+
+def maintained_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
+    """The same of the mongod whose data had its maintenance before the phase."""
+    done = _maintained(record, phase)
+    return _per_document(done.sizes) if done else None
+
+
+def maintenance_s(record: TrialRecord, phase: Phase) -> Reading | None:
+    """Seconds that the maintenance before the phase took."""
+    done = _maintained(record, phase)
+    return Reading(done.seconds, CLOCK_S) if done else None
 
 
 def secondary_indexes_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
@@ -114,6 +134,32 @@ def files_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
     if sizes is None or not sizes.files_bytes:
         return None
     return Reading(sum(sizes.files_bytes.values()) / sizes.documents, ALLOCATION_BYTES / sizes.documents)
+
+
+def file_bytes(kind: str) -> Reader:
+    """Bytes of the files of one class after the phase."""
+
+    def read(record: TrialRecord, phase: Phase) -> Reading | None:
+        sizes = _sizes(record, phase)
+        if sizes is None or kind not in sizes.files_bytes:
+            return None
+        return Reading(sizes.files_bytes[kind], ALLOCATION_BYTES)
+
+    return read
+
+
+def oplog_bytes(record: TrialRecord, phase: Phase) -> Reading | None:
+    """Bytes of the primary's oplog after the phase."""
+    sizes = _sizes(record, phase)
+    return Reading(sizes.oplog.storage_size_bytes, ALLOCATION_BYTES) if sizes and sizes.oplog else None
+
+
+def oplog_compression_ratio(record: TrialRecord, phase: Phase) -> Reading | None:
+    """Uncompressed bytes of the primary's oplog ÷ the bytes that it takes."""
+    sizes = _sizes(record, phase)
+    if sizes is None or sizes.oplog is None:
+        return None
+    return _compression(sizes.oplog.data_size_bytes, sizes.oplog.storage_size_bytes)
 
 
 def throughput(_: TrialRecord, phase: Phase) -> Reading | None:

@@ -151,10 +151,18 @@ class Pages(Part):
     memory_bytes_p90: Bytes
 
 
+class Oplog(Part):
+    """What a replica set's member keeps of the writes, for others to follow."""
+
+    data_size_bytes: Bytes = Field(description="Uncompressed BSON.")
+    storage_size_bytes: Bytes = Field(description="Its file, free space included.")
+    free_storage_size_bytes: Bytes | None = Field(description="Free space in the file that can be reused.")
+
+
 class Sizes(Part):
     """Sizes at one moment, after two forced checkpoints."""
 
-    moment: Word = Field(description="`loaded`, or `after-<phase>`.")
+    moment: Word = Field(description="`loaded`, `before-<phase>` (after its maintenance), or `after-<phase>`.")
     documents: Count
     data_size_bytes: Bytes = Field(description="Uncompressed BSON, as the engine counts it.")
     storage_size_bytes: Bytes = Field(description="Collection files, free space included.")
@@ -163,6 +171,7 @@ class Sizes(Part):
     secondary_index_size_bytes: Bytes = Field(0, description="Of all indexes but that on `_id`.")
     files_bytes: _Sizes = Field(description="Bytes on disk by class of file: collection, index, ...")
     pages: Pages | None = Field(None, description="None: not read, e.g. of files larger than 1 GiB.")
+    oplog: Oplog | None = Field(None, description="None: there is none, as the mongod is no replica set's.")
 
 
 class MemberMoment(Part):
@@ -344,6 +353,20 @@ class Verification(Part):
     examples: Annotated[tuple[Message, ...], _Few] = ()
 
 
+class Maintenance(Part):
+    """What was done to one mongod's data before a workload."""
+
+    workload: Name
+    kind: Literal["compact", "initial-sync"]
+    member: Word = Field(description="The mongod's host and port.")
+    seconds: Seconds
+    sizes: Sizes = Field(description="The mongod's own, after it.")
+    compacted: Count | None = Field(None, description="Tables that the engine compacted; None: not what was done.")
+    skipped: Count | None = Field(None, description="Tables with nothing to gain, where the engine's version tells.")
+    failed: Count | None = Field(None, description="Tables that the engine failed to compact.")
+    bytes_freed: Bytes | None = Field(None, description="By the engine's own word, where its version has one.")
+
+
 class UpgradeStep(Part):
     """One engine of an in-place upgrade, and the documents as that engine returned them."""
 
@@ -402,6 +425,9 @@ class TrialRecord(Part):
     phases: Annotated[tuple[Phase, ...], _Few]
     members: tuple[Member, ...] = Field(
         (), max_length=100, description="Members of a replica set; the figures above are the primary's."
+    )
+    maintenance: tuple[Maintenance, ...] = Field(
+        (), max_length=1000, description="What was done to the data between workloads, each member's first to last."
     )
     verification: Verification | None
     clients_beside: bool | None = Field(

@@ -14,7 +14,7 @@ from core.bounds import Seconds
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from analysis.trial.records import ClientPart, Phase, Sizes, Verification
+    from analysis.trial.records import ClientPart, Maintenance, Phase, Sizes, Verification
 
 # Against a database that answers at once (pressgauge.NoopBinding), 1 to 16 threads keep 0.95 to 1.02 of min(threads,
 # cores) busy. Beside a mongod on the same two cores it is 0.3 to 0.4, in batched loads 0.6.
@@ -121,6 +121,17 @@ def document_faults(
             code="writes-lost",
             message=f"the documents have counted {verification.write_sum} updates, but {writes[1]} were acknowledged",
         )
+
+
+def maintenance_faults(done: Sequence[Maintenance]) -> Iterator[Reason]:
+    """Collections that were to be compacted, and of which the engine's counters don't say so."""
+    for one in done:
+        if one.kind == "compact" and (one.failed or not (one.compacted or one.skipped)):
+            yield Reason(
+                code="not-compacted",
+                message=f"before {one.workload}: {one.member} compacted {one.compacted or 0} tables and failed to "
+                f"compact {one.failed or 0}, by its own counters; its mongod.log may show why",
+            )
 
 
 def _drift(phase: Phase) -> float:

@@ -1,11 +1,13 @@
 #!/usr/bin/python
-"""Start a mongod in a fresh instance directory, let another engine take it over, or stop it and keep its evidence.
+"""Start a mongod in a fresh instance directory, have it go on with other files or engine, or stop it for its evidence.
 
 - An instance is a directory with a marker, a configuration file, a log, a pid file and a data directory.
 - `started` replaces an instance directory of the same name, starts mongod in a session of its own and waits until it
   answers and lets in the one user that it is to have. Something that is not ours is never replaced or deleted.
 - `upgraded` stops mongod, starts `engine` on the same files, raises the feature compatibility version to that
   engine's, as MongoDB prescribes, and leaves upgraded-<version>.json.
+- `resynced` stops the mongod of a replica set's secondary, deletes its data files, starts it again, waits until it has
+  copied everything from the set, and leaves maintenance.<workload>.json.
 - `stopped` stops the process that the pid file names, if it is still the same one, moves log, configuration, what is
   known of the engine, and diagnostic data into the evidence directory, writes down in stop.json how it ended, and
   deletes the instance directory.
@@ -20,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import control_groups, limits
+from ansible.module_utils.pressgauge import control_groups, limits, replica_sets
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_json, write_text
 from ansible.module_utils.pressgauge.mongod_log import last_words, living_mongod
@@ -46,8 +48,9 @@ last_words: {type: str, returned: when it had ended by itself, description: The 
 
 AUTHORITY = "authority.pem"
 ENGINE = "engine.json"
+DIAGNOSTIC = "diagnostic.data"
 ARGUMENTS: dict[str, Any] = {
-    "state": {"type": "str", "required": True, "choices": ["started", "upgraded", "stopped"]},
+    "state": {"type": "str", "required": True, "choices": ["started", "upgraded", "resynced", "stopped"]},
     "directory": {"type": "path", "required": True},  # The instance directory
     "engine": {"type": "path"},  # The engine's directory with bin/mongod and lib/
     "version": {"type": "str"},  # The version that an upgraded instance must report
@@ -67,12 +70,15 @@ ARGUMENTS: dict[str, Any] = {
     "timeout_s": {"type": "int", "required": True},  # Seconds until ready, or until ended
     # Where a stopped instance's files go. An instance started for another place is left alone.
     "evidence_dir": {"type": "path", "required": True},
+    "workload": {"type": "str"},  # The workload that a secondary is resynced for; names its evidence
+    "sync_timeout_s": {"type": "int"},  # Seconds until a resynced one has everything
 }
 
 
 def act(params: dict[str, Any]) -> dict[str, Any]:
-    """Start, upgrade or stop, as `state` says."""
-    return {"started": start, "upgraded": upgrade, "stopped": stop}[params["state"]](params)
+    """Start, upgrade, resync or stop, as `state` says."""
+    act_of = {"started": start, "upgraded": upgrade, "resynced": resync, "stopped": stop}
+    return act_of[params["state"]](params)
 
 
 def start(params: dict[str, Any]) -> dict[str, Any]:
@@ -116,12 +122,8 @@ def upgrade(params: dict[str, Any]) -> dict[str, Any]:
     Raises Failure (engine) where the old one does not end when asked to, or the new one does not take the files.
     """
     directory, mongod = Path(params["directory"]), _binary(params)
-    process = living_mongod(directory)
     began = time.monotonic()
-    if process.stop(params["timeout_s"]):
-        raise Failure(
-            "engine", f"mongod of instance {directory.name} did not end within {params['timeout_s']} s and was killed"
-        )
+    _end(directory, params["timeout_s"])
     stopped = time.monotonic()
     started = _serve(mongod, directory, params)
     answered = time.monotonic()
@@ -130,6 +132,41 @@ def upgrade(params: dict[str, Any]) -> dict[str, Any]:
     step = {"format_version": 1, **versions, "stop_s": stopped - began, "start_s": answered - stopped}
     write_json(Path(params["evidence_dir"], f"upgraded-{params['version']}.json"), step)
     return {"changed": True, "pid": started.pid, "seconds": time.monotonic() - began}
+
+
+def resync(params: dict[str, Any]) -> dict[str, Any]:
+    """Stop a secondary, delete its data files, start it again, and wait until it has copied everything.
+
+    Raises Failure (engine) where it does not end when asked to, or is no secondary again in time.
+    """
+    directory, mongod = Path(params["directory"]), _binary(params)
+    _end(directory, params["timeout_s"])
+    _empty(directory / "data")
+    began = time.monotonic()
+    started = _serve(mongod, directory, params)
+    with Server(params["port"], authority=_authority(directory)) as server:
+        replica_sets.await_data(server, params["sync_timeout_s"])
+    seconds = time.monotonic() - began
+    told = {"format_version": 1, "kind": "initial-sync", "seconds": seconds}
+    write_json(Path(params["evidence_dir"], f"maintenance.{params['workload']}.json"), told)
+    return {"changed": True, "pid": started.pid, "seconds": seconds}
+
+
+def _end(directory: Path, timeout_s: int) -> None:
+    """Stop the instance's mongod; raise Failure (engine) where it has to be killed."""
+    if living_mongod(directory).stop(timeout_s):
+        raise Failure("engine", f"mongod of instance {directory.name} did not end within {timeout_s} s and was killed")
+
+
+def _empty(data: Path) -> None:
+    """Delete all that mongod stores below its dbPath; its diagnostic data are evidence, and stay."""
+    for path in data.iterdir():
+        if path.name == DIAGNOSTIC:
+            continue
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _authority(directory: Path) -> Path | None:
@@ -238,7 +275,7 @@ def stop(params: dict[str, Any]) -> dict[str, Any]:
 
 def _keep_evidence(directory: Path, evidence: Path) -> None:
     evidence.mkdir(parents=True, exist_ok=True)
-    for name in ("mongod.conf", ENGINE, "mongod.log", "data/diagnostic.data"):
+    for name in ("mongod.conf", ENGINE, "mongod.log", f"data/{DIAGNOSTIC}"):
         source = directory / name
         target = evidence / source.name
         if source.exists():

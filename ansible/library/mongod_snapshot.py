@@ -17,7 +17,7 @@ from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import drop_file_cache, write_json
 from ansible.module_utils.pressgauge.mongod_log import living_mongod, opening_wiredtiger
 from ansible.module_utils.pressgauge.servers import Credentials, Server
-from ansible.module_utils.pressgauge.snapshots import create_collection, in_force, plain, snapshot
+from ansible.module_utils.pressgauge.snapshots import create_collection, in_force, oplog_sizes, plain, snapshot
 from ansible.module_utils.pressgauge.turns import TURNS, alone
 
 RETURN = r"""
@@ -70,6 +70,7 @@ def _observe(params: dict[str, Any]) -> dict[str, Any]:
         taken = plain(snapshot(server, process, directory, params["moment"], *names))
         if params["replica_set"]:
             taken["replica"] = replica_sets.account(server)
+            taken["oplog"] = plain(oplog_sizes(server))
     if params["drop_file_cache"]:
         drop_file_cache(directory / "data")
     write_json(evidence / f"snapshot.{params['moment']}.json", taken)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -12,8 +13,8 @@ from analysis.trial import read_back, regimes, validity
 from analysis.trial.ftdc_format import FtdcError
 from analysis.trial.records import (
     InForce,
+    Maintenance,
     Member,
-    MemberMoment,
     Reason,
     Settings,
     Sizes,
@@ -26,6 +27,7 @@ from core.model import Part
 from core.stored import read_stored
 from harness.evidence.engine_seconds import read_samples
 from harness.evidence.phase import PhaseEvidence, read_phase
+from harness.evidence.snapshots import read_counters, read_maintenance, read_members, read_sizes
 from harness.evidence.steps import read_json, read_steps, read_verification, step_faults
 from harness.plan.clients import named_folders
 from harness.plan.places import Places
@@ -86,6 +88,17 @@ class TrialContext(Part):
         """What the client was asked to do in a phase."""
         return self.campaign.load if phase == "load" else self.workloads[phase]
 
+    @property
+    def maintained(self) -> frozenset[str]:
+        """Workloads before which something is done to the data."""
+        return frozenset(name for name, workload in self.workloads.items() if workload.maintenance)
+
+    @property
+    def moments(self) -> list[str]:
+        """Those at which sizes and counters are on record once there are documents."""
+        around = ([f"before-{name}"] * (name in self.maintained) + [f"after-{name}"] for name in self.workloads)
+        return ["loaded", *chain.from_iterable(around)]
+
     def warm_up(self, phase: str) -> WarmUp:
         """What comes before a phase's measured window."""
         return self.warm_ups.get(phase) or WarmUp(seconds=self.client(phase).warmup_s)
@@ -105,6 +118,7 @@ class _Reading:
     verification: Verification | None = None
     stops: list[validity.Stop] = field(default_factory=list)
     upgrades: list[UpgradeStep] = field(default_factory=list)
+    maintenance: list[Maintenance] = field(default_factory=list)
     void: list[Reason] = field(default_factory=list)
 
 
@@ -141,6 +155,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         sizes=tuple(reading.sizes),
         phases=tuple(phases),
         members=tuple(reading.members),
+        maintenance=tuple(reading.maintenance),
         verification=reading.verification,
         clients_beside=context.places.share_a_host,
         upgrades=tuple(reading.upgrades),
@@ -167,9 +182,14 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     before = read_json(folder / "snapshot.empty.json")
     names = [("load", "loaded"), *((name, f"after-{name}") for name in context.workloads)]
     for name, moment in names:
+        if name in context.maintained:
+            before = read_json(folder / f"snapshot.before-{name}.json")
+            reading.sizes.append(read_sizes(before, f"before-{name}"))
+            kind = context.workloads[name].maintenance
+            reading.maintenance += read_maintenance(folder, context.places.instances, name, kind)
         after = read_json(folder / f"snapshot.{moment}.json")
-        reading.sizes.append(_sizes(after, moment))
-        moved = engine_counters.change(_counters(before), _counters(after))
+        reading.sizes.append(read_sizes(after, moment))
+        moved = engine_counters.change(read_counters(before), read_counters(after))
         clients = named_folders(folder, context.places.clients)
         phase = read_phase(clients, name, context.client(name), context.warm_up(name), moved, before, after)
         reading.phases.append(phase.with_engine(samples, version) if samples else phase)
@@ -179,7 +199,8 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
             before = read_json(folder / f"snapshot.upgraded-{version}.json")
     sent = dict.fromkeys(evidence.client.write_concern for evidence in reading.phases)
     reading.in_force = reading.in_force.model_copy(update={"write_concern": " | ".join(filter(None, sent)) or None})
-    reading.members = list(_members(context, folder, [moment for _, moment in names]))
+    if campaign.topology.kind == "replica-set":
+        reading.members = list(read_members(folder, context.places.instances, context.moments, reading.maintenance))
     reading.verification = read_verification(folder / "verify.json")
     for instance in context.places.instances:
         told = read_stored(folder / instance.folder / "stop.json")
@@ -219,23 +240,10 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     if reading.verification:
         clients = [evidence.client for evidence in reading.phases]
         yield from validity.document_faults(reading.verification, _versions_written(clients), _writes_counted(clients))
-    yield from replication_faults(reading.members)
+    yield from validity.maintenance_faults(reading.maintenance)
+    yield from replication_faults(reading.members, reading.maintenance)
     for stop in reading.stops:
         yield from validity.stop_faults(stop)
-
-
-def _members(context: TrialContext, folder: Path, moments: list[str]) -> Iterator[Member]:
-    """What each member of a replica set left; none of a mongod alone."""
-    if context.campaign.topology.kind != "replica-set":
-        return
-    for instance in context.places.instances:
-        found, before = [], read_json(folder / instance.folder / "snapshot.empty.json")
-        for moment in moments:
-            after = read_json(folder / instance.folder / f"snapshot.{moment}.json")
-            moved = engine_counters.change(_counters(before), _counters(after))
-            found.append(MemberMoment(moment=moment, **after["replica"], sizes=_sizes(after, moment), counters=moved))
-            before = after
-        yield Member(name=f"{instance.address}:{instance.port}", moments=tuple(found))
 
 
 def _versions_written(clients: list[ClientFile]) -> tuple[int, int] | None:
@@ -253,26 +261,3 @@ def _writes_counted(clients: list[ClientFile]) -> tuple[int, int]:
     counted = sum(one.writes_counted for one in clients)
     least = 0 if any(one.documents_overwritten for one in clients) else counted
     return least, counted + sum(one.writes_uncertain for one in clients)
-
-
-def _sizes(snapshot: dict[str, Any], moment: str) -> Sizes:
-    stats, collection = snapshot["db_stats"], snapshot["coll_stats"]
-    free = collection.get("freeStorageSize")
-    return Sizes(
-        moment=moment,
-        documents=int(stats["objects"]),
-        data_size_bytes=int(stats["dataSize"]),
-        storage_size_bytes=int(stats["storageSize"]),
-        free_storage_size_bytes=None if free is None else int(free),
-        index_size_bytes=int(stats["indexSize"]),
-        secondary_index_size_bytes=sum(
-            int(size) for name, size in collection.get("indexSizes", {}).items() if name != "_id_"
-        ),
-        files_bytes={kind: int(size) for kind, size in snapshot["files"].items() if size is not None},
-        pages=snapshot.get("pages"),
-    )
-
-
-def _counters(snapshot: dict[str, Any]) -> dict[str, float | None]:
-    status = snapshot["counters_after_checkpoint"]["server_status"]
-    return engine_counters.read(status, snapshot["coll_stats"], status["version"])

@@ -111,6 +111,7 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
         "phases": [
             {
                 "name": name,
+                "maintenance": workload.maintenance,
                 "properties": common | run_properties(workload, mixes[name], number, alone(workload)),
                 **_driven(campaign, workload, site, run(workload), sharing),
                 "jvm_options": _jvm_options(campaign, heap_mib(workload, mixes[name], len(site.clients), each)),
@@ -189,7 +190,8 @@ def run_properties(workload: Workload, mix: AnyMix, number: int, warm: WarmUp | 
 
 def longest_trial_s(campaign: Campaign, sharing: int = 1) -> float:
     """Seconds after which a trial is taken to hang, whatever it is doing; `sharing` trials take turns."""
-    phases = campaign.load.timeout_s + sum(workload.timeout_s for workload in campaign.workloads.values())
+    timeouts = (one.timeout_s * (2 if one.maintenance else 1) for one in campaign.workloads.values())
+    phases = campaign.load.timeout_s + sum(timeouts)
     return sharing * (600 + phases + trial_seconds(campaign))
 
 

@@ -35,6 +35,7 @@ _INDEXED_INSERTS_PER_S = 15_000
 _RMW_PER_S = 2000
 _OVERHEAD_S = 10.0
 _VERIFIED_PER_S = 50_000
+_MAINTAINED_BYTES_PER_S = 50e6
 _GROWTH = 1.6  # files grow while pages are rewritten between checkpoints
 _JOURNAL_BYTES = 300 * 2**20
 _EVIDENCE_BYTES = 8 * 2**20
@@ -153,7 +154,9 @@ def trial_seconds(campaign: Campaign) -> float:
     rate = batched if campaign.load.batch >= 10 else _INSERTS_PER_S
     verified = min(campaign.records, campaign.limits.verify_all_up_to)
     phases = sum(phase_seconds(campaign, workload) for workload in campaign.workloads.values())
-    return _OVERHEAD_S + campaign.records / rate + phases + verified / _VERIFIED_PER_S
+    maintained = sum(workload.maintenance is not None for workload in campaign.workloads.values())
+    maintenance_s = maintained * campaign.records * largest_document_bytes(campaign) / _MAINTAINED_BYTES_PER_S
+    return _OVERHEAD_S + campaign.records / rate + phases + maintenance_s + verified / _VERIFIED_PER_S
 
 
 def phase_seconds(campaign: Campaign, workload: Workload) -> float:

@@ -76,6 +76,8 @@ def stages(campaign: Campaign, workloads: Mapping[str, Workload], clients: int) 
             pace=getattr(phase, "pace", None),
             threads=phase.threads,
         )
+        if getattr(phase, "maintenance", None):
+            found.append(Stage(f"before-{name}"))
         found += [stage, *([Stage("loaded"), Stage("upgrade")] if name == "load" else [Stage(f"after-{name}")])]
     return (*found, Stage("verify", together=True))
 

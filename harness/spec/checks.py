@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 RESULTS_INDEX = "index.html"
 # What the files of a trial that are no phase's begin with, up to their first dot; docs/architecture.md lists them.
 _OF_A_TRIAL = {
-    "ansible", "context", "diagnostic", "failure", "in_force", "mongod", "network", "snapshot", "stop", "trial",
-    "verify",
+    "ansible", "context", "diagnostic", "failure", "in_force", "maintenance", "mongod", "network", "snapshot", "stop",
+    "trial", "verify",
 }  # fmt: skip
 _OF_UPGRADES = ("upgraded-", "verify-")
 _STEPS = {"empty", "loaded", "upgrade"}  # of trials that take turns, beside their phases: harness.plan.turns
+_LEAST_TO_SYNC = 3  # with two, nobody is primary while one is away
 _ALLOCATION_BYTES, _LARGEST_PAGE_BYTES = 4096, 512 * 2**20  # WiredTiger's, unless allocation_size says otherwise
 _OWN_OPTIONS = {
     "builtin_extension_config": "say zstd_level or zlib_level",
@@ -171,8 +172,9 @@ def _metrics_named(campaign: Campaign) -> list[Fault]:
 
 def name_checks(campaign: Campaign) -> Iterator[Fault]:
     """Names that would make two files, or two stages, one. Runs of before keep theirs: what they left has been read."""
+    around = {f"{when}-{name}" for name in campaign.workloads for when in ("before", "after")}
     for name in campaign.workloads:
-        if name in _STEPS:
+        if name in _STEPS | around:
             yield ("workloads", name), f"`{name}` names a step of every trial; call the workload something else"
         if (last := name.rpartition(".")[2]) != name and last.upper() in OPERATIONS:
             yield ("workloads", name), f"`.{last}` names one kind of a workload's operations; call it something else"
@@ -240,6 +242,9 @@ def _workload_checks(campaign: Campaign) -> Iterator[Fault]:
             yield ("workloads", name, "pace", "of"), message
         if workload.pace and campaign.most_blocks < 2 and campaign.design == "sequential":
             yield ("workloads", name, "pace"), "pace needs at least 2 blocks, because the first block finds the maximum"
+        if workload.maintenance == "initial-sync" and campaign.topology.member_count < _LEAST_TO_SYNC:
+            message = f"a replica set of at least {_LEAST_TO_SYNC} members stays writable while one copies everything"
+            yield ("workloads", name, "maintenance"), f"{message}; say so in topology, or leave this out"
 
 
 def _capacity_checks(campaign: Campaign) -> Iterator[Fault]:

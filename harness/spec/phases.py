@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -87,6 +87,12 @@ class Workload(Client):
     pace: Pace | None = Field(None, description="Offers every arm the same load, which the first block determines.")
     operations: Annotated[int, Field(ge=1, le=_MANY)] | None = Field(
         None, description="Ends the phase after this number of operations instead; `measure_s` must then be null."
+    )
+    maintenance: Literal["compact", "initial-sync"] | None = Field(
+        None,
+        description="What is done to the data before the workload. `compact`: each member gives back what its files "
+        "could reuse. `initial-sync`: the last member of a replica set is emptied, and copies everything anew. It is "
+        "timed, sizes after it are on record, and no workload is charged for it.",
     )
 
     @model_validator(mode="after")

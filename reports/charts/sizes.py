@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from analysis.trial.records import TrialRecord
     from reports.material import Material
 
-CLASSES = ("collection", "index", "history_store", "journal", "diagnostic", "other")
+CLASSES = ("collection", "index", "history_store", "journal", "journal_preallocated", "diagnostic", "other")
 _OF_DATA = ("collection", "index", "history_store")
 """What grows with the data. A journal's files are set aside whole, far larger than what small campaigns store."""
 

@@ -146,8 +146,7 @@ def _at_a_glance(material: Material) -> tuple[str, ...]:
 def _aged(material: Material, group: Group) -> str:
     """Why a deployment stores more than a load does, with the baseline's figures."""
     baseline = material.decision.baseline
-    last = next((name for name, phase in reversed(material.phases.items()) if phase.kind == "run"), None)
-    keys = ("compression_ratio", f"{last}.compression_ratio_after", "storage_reusable_share_aged")
+    keys = ("compression_ratio", "compression_ratio_aged", "storage_reusable_share_aged")
     fresh, aged, free = (material.figures.get((group, baseline, key)) for key in keys)
     said = "Aged is after the workloads: what updates rewrite goes elsewhere in the file, and leaves room behind."
     if fresh is None or aged is None or free is None:

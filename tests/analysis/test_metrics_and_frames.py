@@ -12,8 +12,8 @@ from analysis.stats import frames
 from analysis.stats.metrics import UnknownMetricError, keys, metric, operation_of, readings
 from analysis.stats.quantities import Unit
 from analysis.trial.latency import latency_us, merge
-from analysis.trial.records import Latency, TrialRecord
-from tests.analysis.synthetic import SNAPPY, ZSTD, campaign, voided
+from analysis.trial.records import Latency, Maintenance, Oplog, TrialRecord
+from tests.analysis.synthetic import DOCUMENT_BYTES, DOCUMENTS, SNAPPY, ZSTD, campaign, sizes, voided
 
 
 def first(**changes: object) -> TrialRecord:
@@ -43,8 +43,8 @@ def test_values_are_those_of_the_record() -> None:
 
 def test_storage_has_the_secondary_indexes_that_no_compressor_touches() -> None:
     plain = first()
-    sizes = tuple(one.model_copy(update={"secondary_index_size_bytes": 300 * one.documents}) for one in plain.sizes)
-    before, found = values(plain), values(plain.model_copy(update={"sizes": sizes}))
+    indexed = tuple(one.model_copy(update={"secondary_index_size_bytes": 300 * one.documents}) for one in plain.sizes)
+    before, found = values(plain), values(plain.model_copy(update={"sizes": indexed}))
     for key in (
         "storage_bytes_per_document",
         "storage_bytes_per_document_aged",
@@ -201,18 +201,50 @@ def test_primary_by_default() -> None:
     ]
 
 
-def test_the_aged_state_is_that_after_the_last_workload_and_names_what_is_reusable() -> None:
+def test_the_aged_state_is_that_after_the_last_workload_that_wrote_and_names_what_is_reusable() -> None:
     record = campaign(blocks=1, arms=(ZSTD,), workloads=("read", "rmw", "again"))[0]
-    last = record.sizes[-1]
-    assert last.moment == "after-again"
+    last = record.sizes[2]
+    assert last.moment == "after-rmw"
     free = last.free_storage_size_bytes
     assert free is not None
     grown = last.model_copy(update={"storage_size_bytes": 2 * last.storage_size_bytes})
-    found = values(record.model_copy(update={"sizes": (*record.sizes[:-1], grown)}))
+    found = values(record.model_copy(update={"sizes": (*record.sizes[:2], grown, *record.sizes[3:])}))
     assert found["storage_bytes_per_document_aged"] == grown.storage_size_bytes / grown.documents
     assert found["compression_ratio_aged"] == grown.data_size_bytes / grown.storage_size_bytes
     assert found["storage_reusable_share_aged"] == free / grown.storage_size_bytes
     assert found["storage_bytes_per_document"] == record.sizes[0].storage_size_bytes / grown.documents
+
+
+def test_what_maintenance_took_and_left_is_told_beside_the_workload_before_which_it_was_done() -> None:
+    record = campaign(blocks=1, arms=(ZSTD,), workloads=("rmw", "read"))[0]
+    left = sizes("before-read", DOCUMENTS, DOCUMENTS * DOCUMENT_BYTES, 4096 * 1000)
+    done = [
+        Maintenance(workload="read", kind="compact", member=member, seconds=seconds, sizes=left)
+        for member, seconds in (("a:1", 2.5), ("b:1", 9.0))
+    ]
+    found = values(record.model_copy(update={"maintenance": tuple(done)}))
+    assert found["read.maintenance_s"] == 2.5
+    assert found["read.storage_bytes_per_document_maintained"] == 4096 * 1000 / DOCUMENTS
+    assert "rmw.maintenance_s" not in found
+    assert values(record).keys() == found.keys() - {"read.maintenance_s", "read.storage_bytes_per_document_maintained"}
+
+
+def test_oplog_and_journal_are_told_apart_from_what_is_only_set_aside() -> None:
+    record = campaign(blocks=1, arms=(ZSTD,))[0]
+    assert not any("oplog" in key or "preallocated" in key for key in values(record))
+    oplog = Oplog(data_size_bytes=30_000, storage_size_bytes=10_000, free_storage_size_bytes=None)
+    files = {"journal": 100, "journal_preallocated": 200}
+    kept = tuple(one.model_copy(update={"oplog": oplog, "files_bytes": files}) for one in record.sizes)
+    counted = tuple(
+        one.model_copy(update={"counters": {"log_written": 3.0 * one.acknowledged}}) for one in record.phases
+    )
+    found = values(record.model_copy(update={"sizes": kept, "phases": counted}))
+    for workload in ("insert", "rmw"):
+        assert found[f"{workload}.journal_bytes_after"] == 100
+        assert found[f"{workload}.journal_preallocated_bytes_after"] == 200
+        assert found[f"{workload}.journal_bytes_per_operation"] == 3
+        assert found[f"{workload}.oplog_bytes_after"] == 10_000
+        assert found[f"{workload}.oplog_compression_ratio_after"] == 3
 
 
 def test_workloads_that_only_read_age_nothing() -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from analysis.trial.records import ClientPart, Phase, Verification
-from analysis.trial.validity import Stop, caveats, document_faults, phase_faults, stop_faults
+from analysis.trial.records import ClientPart, Maintenance, Phase, Verification
+from analysis.trial.validity import Stop, caveats, document_faults, maintenance_faults, phase_faults, stop_faults
 from tests.analysis.synthetic import phase as synthetic_phase
+from tests.analysis.synthetic import sizes
 
 BUSY = 900.0
 
@@ -133,3 +134,24 @@ def test_a_p99_of_few_operations_is_flagged(operations: int, kind: str, *, flagg
     found = [one.message for one in caveats([few], [], None, {few.name: (0, 0)}) if one.code == "few-operations"]
     assert bool(found) == flagged
     assert all(one.startswith(f"rmw: {operations} operations were measured, and a p99 takes 1,000") for one in found)
+
+
+@pytest.mark.parametrize(
+    ("calls", "codes"),
+    [
+        ({"compacted": 4, "skipped": 0, "failed": 0}, []),
+        ({"compacted": 0, "skipped": 4, "failed": 0}, []),  # nothing to gain is no fault
+        ({"compacted": 0, "skipped": 0, "failed": 0}, ["not-compacted"]),
+        ({"compacted": 3, "skipped": 0, "failed": 1}, ["not-compacted"]),
+    ],
+)
+def test_a_compaction_is_believed_by_the_engines_counters(calls: dict[str, int], codes: list[str]) -> None:
+    left = sizes("before-reads", 10, 10_000, 4096)
+    done = Maintenance(workload="reads", kind="compact", member="a:1", seconds=1, sizes=left, **calls)
+    assert [fault.code for fault in maintenance_faults([done])] == codes
+
+
+def test_an_initial_sync_is_no_compaction() -> None:
+    left = sizes("before-reads", 10, 10_000, 4096)
+    done = Maintenance(workload="reads", kind="initial-sync", member="a:1", seconds=1, sizes=left)
+    assert list(maintenance_faults([done])) == []

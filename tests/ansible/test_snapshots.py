@@ -16,5 +16,6 @@ def test_files_fall_into_classes_by_wiredtigers_names(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"x" * size)
     assert file_bytes(tmp_path) == {
-        "collection": 3, "index": 4, "history_store": 8, "journal": 48, "diagnostic": 64, "other": 896,
+        "collection": 3, "index": 4, "history_store": 8, "journal": 16, "journal_preallocated": 32, "diagnostic": 64,
+        "other": 896,
     }  # fmt: skip

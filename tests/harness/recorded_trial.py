@@ -27,9 +27,11 @@ TRIAL = Path(__file__).parent / "recorded/trial.tar.gz"
 """The evidence of a real trial: mongod 6.0.5, the smoke campaign's snappy arm."""
 
 
-def read_recorded(folder: Path, failure: Reason | None = None) -> TrialRecord:
-    """The record of that trial, from its evidence in a folder."""
+def read_recorded(folder: Path, failure: Reason | None = None, **changes: Any) -> TrialRecord:
+    """The record of that trial, from its evidence in a folder; `changes` are to what was asked of its workload."""
     campaign = load_campaign(find_campaign("smoke"))
+    workloads = {name: one.model_copy(update=changes) for name, one in campaign.workloads.items()}
+    campaign = campaign.model_copy(update={"workloads": workloads})
     trial = next(trial for trial in plan(campaign, 1) if trial.cell.arm == "snappy")
     return read_trial(_context(campaign, trial, failure), folder)
 

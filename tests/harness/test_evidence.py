@@ -136,6 +136,29 @@ def test_a_load_that_stopped_early_voids_the_trial(folder: Path) -> None:
     assert "load-incomplete" in codes(read(folder))
 
 
+def test_what_was_done_before_a_workload_is_on_record_and_charged_to_no_phase(folder: Path) -> None:
+    plain, snapshot = read(folder), json.loads((folder / "snapshot.loaded.json").read_text())
+    snapshot["coll_stats"]["storageSize"] -= 4096
+    snapshot["db_stats"]["storageSize"] -= 4096
+    snapshot["counters_after_checkpoint"]["process"]["user_cpu_s"] += 0.25
+    (folder / "snapshot.before-rmw.json").write_text(json.dumps(snapshot))
+    told = {"format_version": 1, "kind": "compact", "seconds": 1.5, "compacted": 4, "skipped": 0, "failed": 0}
+    (folder / "maintenance.rmw.json").write_text(json.dumps(told))
+    record = read(folder, maintenance="compact")
+    assert record.void == ()
+    (done,) = record.maintenance
+    assert (done.workload, done.kind, done.member, done.seconds) == ("rmw", "compact", "127.0.0.1:27117", 1.5)
+    assert [size.moment for size in record.sizes] == ["loaded", "before-rmw", "after-rmw"]
+    assert done.sizes == record.sizes[1]
+    assert done.sizes.storage_size_bytes == plain.sizes[0].storage_size_bytes - 4096
+    spent, spent_before = record.phases[1].cost.mongod_cpu_s, plain.phases[1].cost.mongod_cpu_s
+    assert spent is not None
+    assert spent_before is not None
+    assert spent == pytest.approx(spent_before - 0.25)
+    (folder / "maintenance.rmw.json").unlink()
+    assert codes(read(folder, maintenance="compact")) == {"evidence-unreadable"}
+
+
 def test_a_failed_trial_has_one_reason_not_two(folder: Path) -> None:
     (folder / "verify.json").unlink()
     failure = Reason(code="host-failed", message="the disk is full")

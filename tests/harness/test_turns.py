@@ -37,13 +37,13 @@ def test_stages_of_a_campaign() -> None:
     workloads = {
         "rmw": {"warmup_s": 5, "measure_s": 10},
         "counted": {"warmup_s": 0, "measure_s": None, "operations": 500},
-        "paced": {"warmup_s": 2, "measure_s": 4, "pace": {"of": "rmw"}},
+        "paced": {"warmup_s": 2, "measure_s": 4, "pace": {"of": "rmw"}, "maintenance": "compact"},
     }
     spec = campaign(workloads=workloads, turns={"seconds": 3, "cut_s": 0.5}, load={"warmup_s": 3})
     found = stages(spec, spec.workloads, clients=1)
     assert [stage.name for stage in found] == [
-        "empty", "load", "loaded", "upgrade", "rmw", "after-rmw", "counted", "after-counted", "paced", "after-paced",
-        "verify",
+        "empty", "load", "loaded", "upgrade", "rmw", "after-rmw", "counted", "after-counted", "before-paced",
+        "paced", "after-paced", "verify",
     ]  # fmt: skip
     by_name = {stage.name: stage for stage in found}
     assert (by_name["load"].warm_ups, by_name["load"].rounds) == (1, None)
@@ -53,7 +53,7 @@ def test_stages_of_a_campaign() -> None:
     assert stages(spec, spec.workloads, clients=2)[4].warm_operations == 6_000  # each has a compiler of its own
     assert by_name["counted"].rounds is None
     assert by_name["paced"].pace == Pace(of="rmw")
-    assert by_name["after-rmw"].seconds is None
+    assert by_name["after-rmw"].seconds is by_name["before-paced"].seconds is None
 
 
 def test_each_cell_has_each_place_and_each_neighbour_equally_often() -> None:

@@ -80,6 +80,21 @@ def await_members(server: Server, count: int, timeout_s: float) -> None:
         time.sleep(_POLL_S)
 
 
+def await_data(server: Server, timeout_s: float) -> None:
+    """Wait until the mongod serves all data: as a secondary, a primary, or alone. Nobody has to be authenticated.
+
+    Raises Failure (engine) when it does not in time.
+    """
+    deadline = time.monotonic() + timeout_s
+    while True:
+        said = server.command("admin", {"hello": 1})
+        if said.get("secondary") or said.get("isWritablePrimary"):
+            return
+        if time.monotonic() > deadline:
+            raise Failure("engine", f"the member did not come to hold all data within {timeout_s:.0f} s")
+        time.sleep(_POLL_S)
+
+
 def settle(server: Server, count: int, timeout_s: float) -> None:
     """Wait until every member has what the primary has now.
 

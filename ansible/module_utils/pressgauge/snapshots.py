@@ -109,6 +109,12 @@ def snapshot(
     }
 
 
+def oplog_sizes(server: Server) -> Document:
+    """What a replica set's member keeps of the writes, for others to follow: bytes before and after compression."""
+    statistics = collection_statistics(server, "local", "oplog.rs")
+    return {name: statistics.get(name) for name in ("size", "storageSize", "freeStorageSize", "maxSize")}
+
+
 def bring_to_disk(server: Server) -> None:
     """Take two checkpoints: blocks that one frees become reusable only after its metadata is written."""
     for _ in range(2):
@@ -129,7 +135,8 @@ def plain(document: Document) -> Any:
 
 def file_bytes(data: Path) -> dict[str, int]:
     """Bytes below a dbPath by class of file, from the names WiredTiger gives them."""
-    totals = dict.fromkeys(("collection", "index", "history_store", "journal", "diagnostic", "other"), 0)
+    kinds = ("collection", "index", "history_store", "journal", "journal_preallocated", "diagnostic", "other")
+    totals = dict.fromkeys(kinds, 0)
     for path in data.rglob("*"):
         try:
             if path.is_file():
@@ -141,8 +148,8 @@ def file_bytes(data: Path) -> dict[str, int]:
 
 def _file_class(parts: tuple[str, ...]) -> str:
     name = parts[-1]
-    if parts[0] == "journal":
-        return "journal"
+    if parts[0] == "journal":  # WiredTiger sets files aside, empty, before it needs them
+        return "journal_preallocated" if name.startswith("WiredTigerPreplog") else "journal"
     if parts[0] == "diagnostic.data":
         return "diagnostic"
     if name == "WiredTigerHS.wt":

@@ -1,0 +1,88 @@
+"""What mongods held at the moments of a trial: sizes and counters, of each member, and what maintenance left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from analysis.trial import counters as engine_counters
+from analysis.trial.records import Maintenance, Member, MemberMoment, Oplog, Sizes
+from harness.evidence.steps import read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from harness.plan.topology import Instance
+
+Snapshot = dict[str, Any]
+
+
+def read_sizes(snapshot: Snapshot, moment: str) -> Sizes:
+    """The sizes of a snapshot."""
+    stats, collection = snapshot["db_stats"], snapshot["coll_stats"]
+    return Sizes(
+        moment=moment,
+        documents=int(stats["objects"]),
+        data_size_bytes=int(stats["dataSize"]),
+        storage_size_bytes=int(stats["storageSize"]),
+        free_storage_size_bytes=_whole(collection.get("freeStorageSize")),
+        index_size_bytes=int(stats["indexSize"]),
+        secondary_index_size_bytes=sum(
+            int(size) for name, size in collection.get("indexSizes", {}).items() if name != "_id_"
+        ),
+        files_bytes={kind: int(size) for kind, size in snapshot["files"].items() if size is not None},
+        pages=snapshot.get("pages"),
+        oplog=_oplog(snapshot["oplog"]) if "oplog" in snapshot else None,
+    )
+
+
+def _oplog(told: Snapshot) -> Oplog:
+    return Oplog(
+        data_size_bytes=int(told["size"]),
+        storage_size_bytes=int(told["storageSize"]),
+        free_storage_size_bytes=_whole(told.get("freeStorageSize")),
+    )
+
+
+def _whole(told: Any) -> int | None:
+    return None if told is None else int(told)
+
+
+def read_counters(snapshot: Snapshot) -> dict[str, float | None]:
+    """The engine's counters of a snapshot, by names of our own."""
+    status = snapshot["counters_after_checkpoint"]["server_status"]
+    return engine_counters.read(status, snapshot["coll_stats"], status["version"])
+
+
+def read_maintenance(
+    folder: Path, instances: Sequence[Instance], workload: str, kind: str | None
+) -> Iterator[Maintenance]:
+    """What was done before a workload, to each mongod that it is done to; the last alone copies everything anew."""
+    moment = f"before-{workload}"
+    for instance in instances[-1:] if kind == "initial-sync" else instances:
+        told = read_json(folder / instance.folder / f"maintenance.{workload}.json")
+        left = read_json(folder / instance.folder / f"snapshot.{moment}.json")
+        told.pop("format_version", None)
+        yield Maintenance(workload=workload, member=_name(instance), sizes=read_sizes(left, moment), **told)
+
+
+def read_members(
+    folder: Path, instances: Sequence[Instance], moments: Sequence[str], maintenance: Sequence[Maintenance]
+) -> Iterator[Member]:
+    """What each member of a replica set left; one that was emptied begins to count anew."""
+    emptied = {(one.member, one.sizes.moment) for one in maintenance if one.kind == "initial-sync"}
+    for instance in instances:
+        found, name = [], _name(instance)
+        before = read_counters(read_json(folder / instance.folder / "snapshot.empty.json"))
+        for moment in moments:
+            snapshot = read_json(folder / instance.folder / f"snapshot.{moment}.json")
+            after = read_counters(snapshot)
+            moved = engine_counters.change({} if (name, moment) in emptied else before, after)
+            sizes = read_sizes(snapshot, moment)
+            found.append(MemberMoment(moment=moment, **snapshot["replica"], sizes=sizes, counters=moved))
+            before = after
+        yield Member(name=name, moments=tuple(found))
+
+
+def _name(instance: Instance) -> str:
+    return f"{instance.address}:{instance.port}"
