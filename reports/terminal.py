@@ -14,7 +14,7 @@ MOST_LINES = 5
 
 
 def summary_lines(decision: Decision) -> list[str]:
-    """At most five lines: whether it is the deployment that is mirrored, what platforms and upgrades changed, the recommendations, what is open, what is void."""
+    """At most five lines: whether it is the deployment that is mirrored, what to run, what is open, what is void."""
     counts = decision.counts
     sentences = [one.sentence for one in decision.recommendations] or ["No recommendation: there are no trials."]
     if len(decision.recommendations) > 1:

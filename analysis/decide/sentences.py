@@ -110,7 +110,7 @@ def likeness_why(found: Fidelity, baseline: str) -> str:
         told = "; ".join(compared(one, several=found.several) for one in found.those(Likeness.UNLIKE))
         said = f"{baseline} differs from {found.of}: {told}. What is decided below is about another workload."
     elif found.state is Likeness.UNKNOWN and found.compared:
-        lacking = listed([_mirrored(one, found.several) for one in found.those(Likeness.UNKNOWN)])
+        lacking = listed([_mirrored(one, several=found.several) for one in found.those(Likeness.UNKNOWN)])
         said = f"the trials of {baseline} that count do not tell {lacking}, so they can't be compared with {found.of}."
     elif found.state is Likeness.UNKNOWN:
         said = f"nothing of {found.of} could be compared: {baseline} has no trial that counts, or the spec no figures."
@@ -130,10 +130,10 @@ def compared(one: Compared, *, several: bool) -> str:
     """`compression ratio 1.8 instead of 2.9 (2.61 to 3.19)`."""
     trials = "unknown" if one.trials is None else quantities.number(one.trials)
     allowed = f"{quantities.number(max(0.0, one.least))} to {quantities.number(one.most)}"
-    return f"{_mirrored(one, several)} {trials} instead of {quantities.number(one.deployment)} (allowed: {allowed})"
+    return f"{_mirrored(one, several=several)} {trials} instead of {quantities.number(one.deployment)} (allowed: {allowed})"
 
 
-def _mirrored(one: Compared, several: bool) -> str:
+def _mirrored(one: Compared, *, several: bool) -> str:
     return f"{_named(one.figure)} ({one.group.label})" if several else _named(one.figure)
 
 

@@ -284,7 +284,8 @@ class Served(Part):
     operations: dict[Word, Count] = Field(max_length=100, description="By kind: find, insert, update, delete, command.")
     latency_us: dict[Word, _Steps] = Field(
         max_length=100,
-        description="Of reads and of writes, in the server: lowest latency of each step in microseconds, and operations.",
+        description="Of reads and of writes, in the server: the lowest latency of each step in microseconds, and its "
+        "operations.",
     )
 
 

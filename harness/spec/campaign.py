@@ -289,8 +289,9 @@ class Campaign(Part):
     limits: Limits = Limits()
     cloud: Cloud | None = Field(None, description="Hosts on EC2 for this campaign. `make cloud-up` starts them.")
     mirrors: Mirrors | None = Field(
-        None, description="What the deployment showed that the campaign mirrors. The decision says first whether the "
-        "baseline arm is like it. `make mirror` writes it: [mirror.md](mirror.md)."
+        None,
+        description="What the deployment showed that the campaign mirrors. The decision says first whether the "
+        "baseline arm is like it. `make mirror` writes it: [mirror.md](mirror.md).",
     )
     decision: Criteria
 
