@@ -130,7 +130,8 @@ def compared(one: Compared, *, several: bool) -> str:
     """`compression ratio 1.8 instead of 2.9 (2.61 to 3.19)`."""
     trials = "unknown" if one.trials is None else quantities.number(one.trials)
     allowed = f"{quantities.number(max(0.0, one.least))} to {quantities.number(one.most)}"
-    return f"{_mirrored(one, several=several)} {trials} instead of {quantities.number(one.deployment)} (allowed: {allowed})"
+    instead = f"instead of {quantities.number(one.deployment)} (allowed: {allowed})"
+    return f"{_mirrored(one, several=several)} {trials} {instead}"
 
 
 def _mirrored(one: Compared, *, several: bool) -> str:

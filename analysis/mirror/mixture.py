@@ -6,11 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-
 if TYPE_CHECKING:
-    from analysis.mirror.commands import Shape
     from collections.abc import Iterator, Mapping, Sequence
 
+    from analysis.mirror.commands import Shape
     from analysis.mirror.moments import Between
 
 FEWEST_SEEN = 100
