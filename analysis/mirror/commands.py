@@ -25,6 +25,7 @@ _INDEX = re.compile(r"(?:IXSCAN|COUNT_SCAN|DISTINCT_SCAN|EXPRESS_IXSCAN) \{ (.*?
 _KEY = re.compile(r"(.+?): (-?\d+(?:\.\d+)?|\"\w+\")(?:, |$)")
 _BY_ID = ("IDHACK", "EXPRESS_IXSCAN { _id: 1 }", "CLUSTERED_IXSCAN")
 _RANGE = {"$gt", "$gte", "$lt", "$lte"}
+_GROUPING = {"$match", "$group", "$sort", "$limit"}
 _WRITTEN = {"$set": "set", "$inc": "inc", "$push": "push"}
 _MOST_PATHS = 16
 
@@ -34,8 +35,8 @@ class Shape(NamedTuple):
 
     kind: Kind
     counted_as: OperationKind
-    index: tuple[str, ...] = ()
-    """Paths of the index that it goes by."""
+    paths: tuple[str, ...] = ()
+    """Of the index that it goes by."""
     equal: int = 0
     """How many of them it asks for a value of."""
     range: bool = False
@@ -44,6 +45,8 @@ class Shape(NamedTuple):
     limit: int = 0
     documents: int = 1
     fields: tuple[str, ...] = ()
+    group: str = ""
+    """The path whose values make an aggregation's groups."""
     written: tuple[tuple[str, str], ...] = ()
     """`set`, `inc` or `push`, and a path."""
     in_transaction: bool = False
@@ -85,7 +88,7 @@ def of_oplog(entry: Mapping[str, Any], token: Token) -> Seen | None:
 
 def _find(command: Mapping[str, Any], plan: str, entry: Mapping[str, Any]) -> Shape | None:
     asked, sort = _mapping(command, "filter"), _mapping(command, "sort")
-    limit = int(command.get("limit") or entry.get("nreturned") or 1)
+    limit = _count(command.get("limit")) or _count(entry.get("nreturned")) or 1
     fields = _included(_mapping(command, "projection"))
     if plan.startswith(_BY_ID):
         return Shape("find", "find", fields=fields)
@@ -94,16 +97,16 @@ def _find(command: Mapping[str, Any], plan: str, entry: Mapping[str, Any]) -> Sh
         return Shape("other", "find", what=f"finds that {'read the whole collection' if plan else 'have no plan'}")
     if not paths or paths == ("_id",):
         return Shape("scan", "find", limit=limit)
-    equal = next((n for n, path in enumerate(paths) if not _is_equal(asked, path)), len(paths))
-    ranged = equal < len(paths) and _is_range(asked.get(paths[equal]))
-    if not equal and not ranged and not sort:
+    equal = _equal(asked, paths)
+    following = paths[equal] if equal < len(paths) else ""
+    ranged, direction = _is_range(asked.get(following)), _direction(sort, following)
+    if not equal and not ranged and not direction:
         return Shape("other", "find", what="finds by an index in a way of their own")
-    direction = int(next(iter(sort.values()), 0)) if sort else 0
     return Shape("find-by-index", "find", paths, equal, ranged, direction, limit, fields=fields)
 
 
 def _insert(_command: Mapping[str, Any], _plan: str, entry: Mapping[str, Any]) -> Shape:
-    return Shape("insert", "insert", documents=max(1, int(entry.get("ninserted") or 1)))
+    return Shape("insert", "insert", documents=_count(entry.get("ninserted")) or 1)
 
 
 def _update(command: Mapping[str, Any], _plan: str, _entry: Mapping[str, Any]) -> Shape:
@@ -121,8 +124,12 @@ def _command(command: Mapping[str, Any], plan: str, _entry: Mapping[str, Any]) -
     paths = _paths(plan)
     if name is None:
         return None
-    if name in {"count", "aggregate"} and paths and paths != ("_id",):
-        return Shape("count" if name == "count" else "aggregate", "command", paths)
+    if name == "count" and (equal := _equal(_mapping(command, "query"), paths)):
+        return Shape("count", "command", paths[:equal])
+    if name == "aggregate" and (grouped := _grouped(command.get("pipeline"))):
+        asked, group = grouped
+        if not asked or (equal := _equal(asked, paths)):
+            return Shape("aggregate", "command", paths[:equal] if asked else (), group=group)
     if name.lower() == "findandmodify" and not command.get("remove"):
         shape = _changing(command.get("update"), "command")
         return shape._replace(kind="read-modify-write")
@@ -173,6 +180,34 @@ def _paths(plan: str) -> tuple[str, ...]:
     """The paths of the one index that a plan goes by; none where it goes by none or by several."""
     found = _INDEX.findall(plan)
     return tuple(path for path, _ in _KEY.findall(found[0])) if len(found) == 1 else ()
+
+
+def _equal(asked: Mapping[str, Any], paths: tuple[str, ...]) -> int:
+    """How many of an index's paths, the first ones, are asked for a value."""
+    return next((number for number, path in enumerate(paths) if not _is_equal(asked, path)), len(paths))
+
+
+def _count(told: Any) -> int:
+    """A number of documents; 0 where none is told."""
+    return max(0, int(told)) if isinstance(told, int | float) else 0
+
+
+def _direction(sort: Mapping[str, Any], path: str) -> int:
+    """How the path after the equal ones is sorted; 0 where it isn't."""
+    told = sort.get(path)
+    return 0 if not isinstance(told, int | float) or not told else 1 if told > 0 else -1
+
+
+def _grouped(pipeline: Any) -> tuple[Mapping[str, Any], str] | None:
+    """What an aggregation matches, and the path that it groups by; None for one that does more."""
+    stages = pipeline if isinstance(pipeline, list) and all(isinstance(one, Mapping) for one in pipeline) else []
+    names = [next(iter(stage), "") for stage in stages]
+    if "$group" not in names or not set(names) <= _GROUPING or names.index("$group") > 1:
+        return None
+    group = _mapping(stages[names.index("$group")], "$group").get("_id")
+    if not isinstance(group, str) or not group.startswith("$") or group.startswith("$$"):
+        return None
+    return (_mapping(stages[0], "$match") if names[0] == "$match" else {}), group[1:]
 
 
 def _is_equal(asked: Mapping[str, Any], path: str) -> bool:

@@ -10,6 +10,7 @@ SHARES = (0.001, 0.01, 0.1)
 FEWEST = 1000
 """Operations below which nothing is said of the skew."""
 _FOLDS = 10
+_ALMOST_ALL = 0.9999
 _UNIFORM = 0.02
 
 
@@ -43,7 +44,7 @@ class KeyUse:
         highest, told = 0.0, []
         for share, each in zip(wanted, found, strict=True):
             highest = max(highest, share, sum(each) / _FOLDS)
-            told.append((share, round(min(1.0, highest), 4)))
+            told.append((share, round(min(_ALMOST_ALL, highest), 4)))
         return tuple(told)
 
 

@@ -188,7 +188,7 @@ def _engine(version: str) -> tuple[str, str]:
     if version in _VERSIONS:
         return version, "as the deployment"
     same = [one for one in _VERSIONS if release(one) == release(version)]
-    nearest = same[-1] if same else min(_VERSIONS, key=lambda one: _apart(release(one), release(version)))
+    nearest = same[-1] if same else min(reversed(_VERSIONS), key=lambda one: _apart(release(one), release(version)))
     return nearest, f"the deployment runs {one_line(version)}: name it, with its source, if it can be installed"
 
 
@@ -279,7 +279,7 @@ def _keys(observed: Observed) -> Iterator[str]:
     """Which keys are used how often, and how that is known."""
     told = one_line(observed.skew_source)
     if not observed.skew:
-        yield f"# Assumed: which keys are used how often is not known. Profiler of {told}."
+        yield f"# Assumed: which keys are used how often is not known; {told}."
         yield f"keys: {_ASSUMED}"
     elif is_uniform(observed.skew):
         yield f"# Keys are used about evenly, by {told}."

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.mirror import moments
 from analysis.mirror.figures import FEWEST_OPERATIONS, Observed
-from analysis.mirror.mixture import Unmirrored, mixture
+from analysis.mirror.mixture import Possible, Unmirrored, mixture
 from core.files import write_whole
 from datasets import updatable_paths
 from datasets.collections import Sample, is_sample
@@ -21,12 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from analysis.mirror.commands import Shape
     from analysis.mirror.moments import Between
     from datasets.collections import Anonymise
     from harness.run.observing import Looked
 
 QUANTILES = {"p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99}
-_MOST_UPDATED = 16
+_MOST_UPDATED, _ASSUMED = 16, 2
+_NUMBERS = {"int", "long", "double"}
+_NOT_ALL = {"collation", "hidden", "partialFilterExpression", "sparse", "wildcardProjection"}
+"""Options of an index that does not answer every query by its paths."""
 _MOST_TOLD = 5
 
 
@@ -79,7 +84,7 @@ def describe(observed: Observed) -> Iterator[str]:
     """Say what was seen, and what of it is not mirrored."""
     yield (
         f"{observed.name}: {observed.operations:,} operations in {observed.happened.seconds:.0f} s "
-        f"({observed.per_s:,.0f} a second), profiler {observed.skew_source}"
+        f"({observed.per_s:,.0f} a second); keys by {observed.skew_source}"
     )
     for one in observed.mixture.operations:
         yield f"  {one.share:6.1%}  {one.kind}  ({one.source})"
@@ -127,9 +132,7 @@ def _happened(looked: Looked, name: str) -> Between:
 
 def _observed(looked: Looked, name: str, happened: Between, sample: Sample) -> Observed:
     watched, moment, facts = looked.watched[name], looked.after.collections[name], looked.facts
-    indexes = {index.name: tuple(index.key) for index in sample.manifest.indexes}
     shapes = watched.shapes
-    updatable = _updatable(sample, [*shapes, *watched.written])
     stored = moments.stored(moment)
     keys, source = (watched.keys, looked.profiler) if shapes else (watched.written_keys, "the oplog's updates")
     skew = keys.shares(stored.documents)
@@ -140,20 +143,39 @@ def _observed(looked: Looked, name: str, happened: Between, sample: Sample) -> O
         cache_bytes=moments.number(looked.after.status, "wiredTiger", "cache", "maximum bytes configured"),
         stored=stored,
         happened=happened,
-        mixture=mixture(happened, shapes, indexes, updatable),
+        mixture=mixture(happened, shapes, _possible(sample, [*shapes, *watched.written])),
         skew=skew,
-        skew_source=source if skew else looked.profiler,
+        skew_source=f"profiler of {looked.profiler}" if not skew or shapes else source,
         busy=moments.busy_share(looked.before, looked.after, facts.cores),
         unmirrored=tuple(_elsewhere(looked)),
         size_quantiles=_size_quantiles(sample),
     )
 
 
-def _updatable(sample: Sample, shapes: Sequence[object]) -> tuple[str, ...]:
-    """Paths that updates may write: those that were seen to be, and otherwise the first ones that can be."""
-    every = updatable_paths(sample.folder, _MOST_UPDATED * _MOST_UPDATED)
-    seen = dict.fromkeys(path for shape in shapes for _, path in getattr(shape, "written", ()))
-    return tuple(path for path in seen if path in every)[:_MOST_UPDATED] or every[:2]
+def _possible(sample: Sample, shapes: Sequence[Shape]) -> Possible:
+    """What operations may name: indexes that answer every query, paths, and those that can be written.
+
+    Of these, those that were seen to be, the commonest first; otherwise the first ones that can be.
+    """
+    told = sample.manifest
+    every = {one.path: one for one in told.paths if one.values == told.profiled_documents and "[" not in one.path}
+    plain = set(updatable_paths(sample.folder, len(told.paths)))
+    ways: dict[str, str] = {}
+    for (way, path), _ in Counter(written for shape in shapes for written in shape.written).most_common():
+        types = every[path].types.keys() if path in every else set()
+        if way == "push" and types == {"array"}:
+            ways.setdefault(path, "push")
+        elif path in plain:
+            ways.setdefault(path, "inc" if way == "inc" and types <= _NUMBERS else "set")
+    return Possible(
+        indexes={
+            one.name: tuple(one.key)
+            for one in told.indexes
+            if one.key != {"_id": 1} and not one.options.keys() & _NOT_ALL and set(one.key.values()) <= {1, -1}
+        },
+        paths=frozenset(one.path.replace("[]", "") for one in told.paths),
+        ways=dict(list(ways.items())[:_MOST_UPDATED]) or dict.fromkeys(sorted(plain)[:_ASSUMED], "set"),
+    )
 
 
 def _elsewhere(looked: Looked) -> Iterator[Unmirrored]:

@@ -38,7 +38,7 @@ _PROFILED = {
     "op": 1, "ts": 1, "planSummary": 1, "nreturned": 1, "ninserted": 1,
     **{f"command.{name}": 1 for name in (
         "find", "filter", "projection", "sort", "limit", "q", "u", "upsert", "query", "update", "remove", "autocommit",
-        "count", "aggregate", "findAndModify", "findandmodify", "distinct",
+        "count", "aggregate", "findAndModify", "findandmodify", "distinct", "pipeline",
     )},
 }  # fmt: skip
 """What is read of a profiler's entry. Documents that are inserted are not."""

@@ -11,12 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.mirror.commands import Shape, of_oplog, of_profile
-from analysis.mirror.mixture import FEWEST_SEEN, mixture
+from analysis.mirror.mixture import FEWEST_SEEN, Possible, mixture
 from analysis.mirror.moments import Between, CollectionMoment, Moment, busy_share, elsewhere, happened, stored
 from analysis.mirror.skew import FEWEST, KeyUse, is_uniform
 from analysis.trial.records import Served
 
-INDEXES = {"_id_": ("_id",), "by_customer": ("customer", "placed")}
+POSSIBLE = Possible(
+    indexes={"by_customer": ("customer", "placed")},
+    paths=frozenset({"customer", "placed", "status", "n"}),
+    ways={"status": "set", "n": "inc"},
+)
 IXSCAN = "IXSCAN { customer: 1, placed: -1 }"
 
 
@@ -57,8 +61,14 @@ def test_shapes_of_commands() -> None:
     assert profiled("command", {"count": "orders", "query": {"customer": 1}}, "COUNT_SCAN { customer: 1 }").kind == (
         "count"
     )
-    assert profiled("command", {"aggregate": "orders"}, IXSCAN).index == ("customer", "placed")
-    assert profiled("command", {"aggregate": "orders"}, "COLLSCAN").what == "the command aggregate"
+    pipeline = [{"$match": {"customer": 1}}, {"$group": {"_id": "$status", "n": {"$sum": 1}}}]
+    grouped = profiled("command", {"aggregate": "orders", "pipeline": pipeline}, IXSCAN)
+    assert (grouped.kind, grouped.paths, grouped.group) == ("aggregate", ("customer",), "status")
+    whole = profiled("command", {"aggregate": "orders", "pipeline": pipeline[1:]}, "COLLSCAN")
+    assert (whole.kind, whole.paths, whole.group) == ("aggregate", (), "status")
+    for odd in (pipeline[:1], [{"$group": {"_id": None}}], [*pipeline, {"$out": "x"}], None, [1]):
+        told = profiled("command", {"aggregate": "orders", "pipeline": odd}, IXSCAN)
+        assert told.what == "the command aggregate"
     changed = profiled("command", {"findAndModify": "orders", "query": {"_id": 1}, "update": {"$set": {"a": 1}}})
     assert changed.kind == "read-modify-write"
     assert changed.counted_as == "command"
@@ -95,7 +105,23 @@ _JSON = st.recursive(
     lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=8), part, max_size=3),
     max_leaves=10,
 )
-_NAMES = st.sampled_from(["find", "filter", "q", "u", "projection", "sort", "count", "update", "query", "upsert", "x"])
+_NAMES = st.sampled_from(
+    [
+        "find",
+        "aggregate",
+        "pipeline",
+        "filter",
+        "q",
+        "u",
+        "projection",
+        "sort",
+        "count",
+        "update",
+        "query",
+        "upsert",
+        "x",
+    ]
+)
 
 
 @given(
@@ -135,7 +161,7 @@ def test_chance_makes_no_key_hot() -> None:
 
 def test_few_operations_tell_no_skew() -> None:
     assert used(10, [1.0] * 10, FEWEST - 1).shares(10) == ()
-    assert used(10, [1.0] * 10, FEWEST).shares(10) == ((0.1, pytest.approx(0.1, abs=0.03)),)
+    assert dict(used(10, [1.0] * 10, FEWEST).shares(10)) == {0.1: pytest.approx(0.1, abs=0.03)}
 
 
 def between(uses: dict[str, int], scans: int | None = 0, **operations: int) -> Between:
@@ -147,7 +173,7 @@ def between(uses: dict[str, int], scans: int | None = 0, **operations: int) -> B
 
 def test_without_a_profiler_finds_are_told_by_their_indexes() -> None:
     counted = between({"_id_": 900, "by_customer": 200}, 50, find=700, update=200, insert=50, command=50)
-    found = mixture(counted, (), INDEXES, ("status",))
+    found = mixture(counted, (), POSSIBLE)
     told = {one.kind: (round(one.share, 3), one.keys) for one in found.operations}
     assert told == {
         "find": (0.45, {}),
@@ -169,27 +195,47 @@ def test_a_profiler_tells_what_counters_do_not() -> None:
         *[Shape("other", "command", what="the command distinct")] * 5,
     ]
     counted = between({"by_customer": 5}, find=800, update=100, delete=50, command=50)
-    found = mixture(counted, shapes, INDEXES, ("status",))
+    found = mixture(counted, shapes, POSSIBLE)
     told = {one.kind: (round(one.share, 3), one.keys) for one in found.operations}
     assert told == {
         "find": (0.6, {"fields": ["status"]}),
         "find-by-index": (
             0.2, {"index": ["customer", "placed"], "equal": 1, "range": True, "sort": -1, "limit": 20},
         ),
-        "update": (0.1, {"set": ["status"]}),
+        "update": (0.1, {"set": ["status"], "inc": ["n"]}),
         "delete": (0.05, {}),
     }  # fmt: skip
-    assert {one.what: round(one.share or 0, 3) for one in found.unmirrored} == {
-        "the command distinct": 0.05,
-        "writes of n (by update), mirrored as writes of other paths": 0.1,
+    assert {one.what: round(one.share or 0, 3) for one in found.unmirrored} == {"the command distinct": 0.05}
+
+
+def test_what_cannot_be_named_is_not_mirrored_and_said() -> None:
+    shapes = [
+        *[Shape("find-by-index", "find", ("elsewhere",), 1)] * FEWEST_SEEN,
+        *[Shape("update", "update", written=(("push", "status"), ("set", "gone")))] * 10,
+        *[Shape("aggregate", "command", ("customer",), group="gone")] * 10,
+        *[Shape("read-modify-write", "command")] * 10,
+    ]
+    counted = between({}, find=50, update=30, command=20)
+    found = mixture(counted, shapes, POSSIBLE)
+    assert {one.kind: (one.share, one.keys) for one in found.operations} == {
+        "update": (0.3, {"set": ["status"]}),
+        "read-modify-write": (0.1, {}),
     }
+    assert {one.what: one.share for one in found.unmirrored} == {
+        "find-by-index operations by an index on elsewhere that is not mirrored": 0.5,
+        "how gone, status is written, mirrored as a write of another kind or path": 0.3,
+        "aggregations in groups by gone": 0.1,
+        "the command findAndModify, mirrored as a find and an update": 0.1,
+    }
+    nothing = mixture(counted, shapes, Possible({}, frozenset(), {}))
+    assert nothing.operations == ()
 
 
 @given(st.lists(st.integers(0, 10_000), min_size=3, max_size=3), st.integers(0, 10_000), st.integers(0, 500))
 def test_shares_never_exceed_what_was_counted(counts: list[int], uses: int, scans: int) -> None:
     find, update, command = counts
-    found = mixture(between({"by_customer": uses}, scans, find=find, update=update, command=command), (), INDEXES, ())
-    shares = [one.share or 0.0 for one in (*found.operations, *found.unmirrored)]
+    found = mixture(between({"by_customer": uses}, scans, find=find, update=update, command=command), (), POSSIBLE)
+    shares = [one.share for one in found.operations] + [one.share or 0.0 for one in found.unmirrored]
     assert all(share >= 0 for share in shares)
     assert sum(shares) <= 1 + 1e-9
     assert sum(shares) >= (1 - 1 / sum(counts) if sum(counts) else 0) - 1e-9
