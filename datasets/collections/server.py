@@ -224,7 +224,7 @@ def _client(uri: str, member: _OneMember, answer_ms: int) -> "MongoClient[dict[s
             socketTimeoutMS=answer_ms + _MORE_THAN_AN_ANSWER_MS,
             maxPoolSize=1,
             appname=APP_NAME,
-            datetime_conversion="datetime_auto",
+            datetime_conversion="DATETIME_AUTO",
             unicode_decode_error_handler="replace",
         )
 
