@@ -9,6 +9,7 @@ from datasets.locales import Locale
 from datasets.own_documents import (
     TemplatesManifest,
     indexes_of_source,
+    indexes_to_make,
     mean_bytes,
     prepare_documents,
     run_documents,
@@ -61,6 +62,7 @@ __all__ = [
     "codec_name",
     "expected_ratios",
     "indexes_of_source",
+    "indexes_to_make",
     "mean_bytes",
     "prepare",
     "prepare_documents",

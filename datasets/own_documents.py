@@ -21,10 +21,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.files import write_whole
 from datasets.collections.elements import DOCUMENT, fields
 from datasets.collections.metadata import Index
-from datasets.collections.profile import PathProfile, profile
+from datasets.collections.profile import MOST_PATHS, PathProfile, profile
 from datasets.collections.sample import read_documents, take_sample
 from datasets.collections.sources import find_collection
-from datasets.collections.stored_sample import DOCUMENTS, Sample, SampleManifest
+from datasets.collections.stored_sample import DOCUMENTS, Sample
 from datasets.document_recipes import DocumentRecipe, MadeUp, OwnDocuments
 from datasets.errors import DatasetError
 from datasets.neighbours import MOST, at_most, largest_sums
@@ -74,6 +74,11 @@ class TemplatesManifest(BaseModel):
     paths: tuple[PathProfile, ...] = Field(description="What the templates hold, by path.")
     expected_ratios: tuple[ExpectedRatio, ...] = Field(description="What each codec should achieve.")
     path: Path = Field(description="The file with the templates; not stored, since it may move.", exclude=True)
+
+    @property
+    def paths_are_all(self) -> bool:
+        """Whether all paths are listed: there may be more than are."""
+        return len(self.paths) < MOST_PATHS
 
     def neighbours_bytes(self, count: int) -> int:
         """What no `count` neighbours exceed, in bytes of BSON."""
@@ -240,7 +245,7 @@ def _manifest(recipe: DocumentRecipe, seed: int, sample: Sample, codecs: Sequenc
         runs=len(told.runs),
         update=recipe.update,
         ids=ids,
-        indexes=tuple(_indexes(recipe, told)),
+        indexes=tuple(_indexes(recipe, told.indexes)),
         digest=told.digest,
         paths=told.paths,
         expected_ratios=expected,
@@ -256,10 +261,17 @@ def _fault(recipe: DocumentRecipe, sample: Sample, number: int, told: str) -> Da
     return DatasetError(f"dataset {source}, document {in_source}: {told}")
 
 
-def _indexes(recipe: DocumentRecipe, sample: SampleManifest) -> Iterator[dict[str, Any]]:
+def indexes_to_make(recipe: DocumentRecipe) -> tuple[dict[str, Any], ...]:
+    """Give the indexes that a recipe has made beside that on `_id`, before a sample is taken. Raises DatasetError."""
+    if isinstance(recipe, OwnDocuments):
+        return tuple(_indexes(recipe, find_collection(recipe.path).metadata.indexes))
+    return tuple(_indexes(recipe, SETS[recipe.recipe].indexes))
+
+
+def _indexes(recipe: DocumentRecipe, of_source: Sequence[Index]) -> Iterator[dict[str, Any]]:
     """The indexes to make, as relaxed Extended JSON."""
     if recipe.indexes is True:
-        yield from indexes_of_source(sample.indexes)
+        yield from indexes_of_source(of_source)
     elif recipe.indexes:
         for one in recipe.indexes:
             yield {"name": one.name, "key": dict(one.key), **({"sparse": True} if one.sparse else {})}

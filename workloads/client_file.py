@@ -97,6 +97,14 @@ class ClientFile(_Part):
     versions_unsettled: int = Field(
         0, description="… so many fewer at least: of writes that overlap, or fail, the client can't know the last."
     )
+    writes_counted: int = Field(
+        0, description="Acknowledged updates of mixes of one's own, which documents count, too."
+    )
+    writes_uncertain: int = Field(0, description="Such updates that failed: they may have been done.")
+    documents_overwritten: int = Field(
+        0, description="Documents that were deleted or replaced, and their counts of updates with them."
+    )
+    records_inserted: int = Field(0, description="New records that were acknowledged.")
     last_inserted_record: int | None
     write_concern: str | None = Field(None, description='What the driver sent with each write, as JSON: `{"w": 1, …}`.')
     duration_s: float
@@ -197,6 +205,10 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
         },
         versions_written=sum(one.versions_written for one in every),
         versions_unsettled=sum(one.versions_unsettled for one in every),
+        writes_counted=sum(one.writes_counted for one in every),
+        writes_uncertain=sum(one.writes_uncertain for one in every),
+        documents_overwritten=sum(one.documents_overwritten for one in every),
+        records_inserted=sum(one.records_inserted for one in every),
         last_inserted_record=max(inserted, default=None),
         write_concern=" | ".join(dict.fromkeys(str(one.write_concern) for one in every)),
         duration_s=max(one.duration_s for one in every),

@@ -78,7 +78,7 @@ class Declaration:
 
 
 _OF_TRIAL = (Scope.LOADED, Scope.AGED, Scope.DERIVED)
-_WRITES = ("INSERT", "UPDATE", "READ-MODIFY-WRITE")
+_WRITES = ("INSERT", "UPDATE", "READ-MODIFY-WRITE", "REPLACE", "DELETE", "UPSERT", "TRANSACTION")
 
 
 def _has_written(phase: Phase) -> bool:
@@ -102,8 +102,12 @@ _HIGH, _LOW = Better.HIGHER, Better.LOWER
 _OF_OPERATIONS: tuple[tuple[str, LatencyField], ...] = (("p50", "p50_us"), ("p99", "p99_us"))
 _LOADED, _AGED, _ALL, _RUN = Scope.LOADED, Scope.AGED, Scope.LOAD_AND_RUN, Scope.RUN
 
-OPERATIONS = ("READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE")
-"""What a mix is made of, as YCSB calls it; in keys in small letters."""
+OPERATIONS = (
+    "READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE", "FIND", "FIND-BY-INDEX", "REPLACE", "DELETE", "UPSERT",
+    "COUNT", "AGGREGATE", "SCAN-ALL", "TRANSACTION",
+)  # fmt: skip
+"""What mixes are made of: YCSB's operations as it calls them, and those that only mixes of one's own have; in keys in
+small letters."""
 
 DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(

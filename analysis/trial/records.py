@@ -352,6 +352,9 @@ class Verification(Part):
     version_sum: Count = Field(
         description="Sum of all versions found: one per read-modify-write, minus those that overlapping writes hid."
     )
+    write_sum: Count = Field(
+        0, description="Sum of the updates that documents have counted: those of mixes of one's own."
+    )
     content_hash: Word
     examples: Annotated[tuple[Message, ...], _Few] = ()
 

@@ -85,10 +85,13 @@ def phase_faults(phase: Phase, tolerated: int) -> Iterator[Reason]:
             )
 
 
-def document_faults(verification: Verification, versions: tuple[int, int] | None) -> Iterator[Reason]:
+def document_faults(
+    verification: Verification, versions: tuple[int, int] | None, writes: tuple[int, int] = (0, 0)
+) -> Iterator[Reason]:
     """Documents that are lost, too many or other than the generator made them, and writes that left no trace.
 
-    `versions`: what the stored ones may add up to, at least and at most; None where nothing is known of that.
+    `versions`: what the stored ones may add up to, at least and at most; None where nothing is known of that. `writes`:
+    likewise, the updates that documents have counted.
     """
     first = f" (first found: {'; '.join(verification.examples[:3])})" if verification.examples else ""
     for code, count, what in (
@@ -112,6 +115,11 @@ def document_faults(verification: Verification, versions: tuple[int, int] | None
             code="writes-lost",
             message=f"the stored versions add up to {verification.version_sum}, but {most} writes were acknowledged"
             + unsettled,
+        )
+    if complete and not writes[0] <= verification.write_sum <= writes[1]:
+        yield Reason(
+            code="writes-lost",
+            message=f"the documents have counted {verification.write_sum} updates, but {writes[1]} were acknowledged",
         )
 
 
@@ -228,8 +236,19 @@ def caveats(
     sizes: Sequence[Sizes],
     expected_ratio: float | None,
     warm_ups: Mapping[str, tuple[float, int]],
+    overwritten: int = 0,
 ) -> Iterator[Reason]:
-    """What the reader should know though the trial counts; `warm_ups`: seconds and operations asked for, by phase."""
+    """What the reader should know though the trial counts; `warm_ups`: seconds and operations asked for, by phase.
+
+    `overwritten`: documents that were deleted or replaced.
+    """
+    if overwritten:
+        yield Reason(
+            code="updates-not-added-up",
+            message=f"{overwritten:,} documents were deleted or replaced, and their counts of updates with them: a "
+            "lost update could not show in the sum. Verified is that every document that must exist does, that no "
+            "other does, and that each is one that the workloads can have left, byte for byte",
+        )
     for phase in phases:
         yield from _stalled(phase)
         yield from _busy_clients(phase)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import write_json
-from ansible.module_utils.pressgauge.inserts import acknowledged_inserts
+from ansible.module_utils.pressgauge.inserts import acknowledged_inserts, deletions
 from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun, run_together
 from ansible.module_utils.pressgauge.network import network_change, network_counters
 from ansible.module_utils.pressgauge.turn_taking import TurnTaking
@@ -82,7 +82,8 @@ processes: {type: list, returned: success, description: The content of each clie
 inserted:
   type: list
   returned: success
-  description: "Records {first, count} that each client's run phases put on top of the load so far."
+  description: "Records {first, count} that each client's run phases put on top of the load so far, and how many of the
+    load's it, client of so many clients, has deleted and restored."
 """
 
 ARGUMENTS: dict[str, Any] = {
@@ -129,7 +130,7 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
             client.evidence.mkdir(parents=True, exist_ok=True)
             write_json(client.evidence / f"network.{params['name']}.json", moved)
     done = params["earlier_phases"] + ([params["name"]] if params["mode"] == "run" else [])
-    return {"changed": True, "processes": processes, "inserted": [client.inserted(done) for client in clients]}
+    return {"changed": True, "processes": processes, "inserted": [client.changed(done) for client in clients]}
 
 
 def _run(params: dict[str, Any], clients: list[_Client]) -> list[dict[str, Any]]:
@@ -168,7 +169,9 @@ class _Client:
         if pace := self._pace(pace_per_s):
             properties["pressgauge.pace"] = pace
         if self.params["mode"] == "run":
-            properties["pressgauge.insertstart"] = sum(self.inserted(self.params["earlier_phases"]).values())
+            before = self.changed(self.params["earlier_phases"])
+            properties["pressgauge.insertstart"] = before["first"] + before["count"]
+            properties |= {f"pressgauge.{key}": before[key] for key in ("deleted", "restored") if before[key]}
         if self.params["start_at_ms"]:
             properties["pressgauge.startat"] = self.params["start_at_ms"]
         place = f"{self.params['directory']}{self.client['folder'].replace('/', '-').strip('.')}"
@@ -184,10 +187,19 @@ class _Client:
         share: float = self.client["threads"] / sum(one["threads"] for one in self.params["clients"])
         return of_phase * share
 
-    def inserted(self, phases: list[str]) -> dict[str, int]:
-        """The records that these phases inserted: behind the load's, from where this client's part begins."""
+    def changed(self, phases: list[str]) -> dict[str, int]:
+        """The records that these phases inserted, behind the load's, from where this client's part begins; and how many
+        of the load's they deleted and restored, of this client's part."""
         first = self.properties.get("pressgauge.insertstart", self.properties["recordcount"])
-        return {"first": int(first), "count": acknowledged_inserts(self.evidence, phases)}
+        deleted, restored = deletions(self.evidence, phases)
+        return {
+            "first": int(first),
+            "count": acknowledged_inserts(self.evidence, phases),
+            "client": int(self.properties.get("pressgauge.clientindex", 0)),
+            "clients": int(self.properties.get("pressgauge.clientcount", 1)),
+            "deleted": deleted,
+            "restored": restored,
+        }
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ ARGUMENTS: dict[str, Any] = {
     **CLIENT_ARGUMENTS,
     "name": {"type": "str", "default": "verify"},  # Names the files that it leaves
     "documents_after_load": {"type": "int", "required": True},  # Documents the load had to store
-    # Records {first, count} that run phases put on top of the load.
+    # Records {first, count} that run phases put on top of the load; {deleted, restored} of those of the load that are
+    # {client}'s of so many {clients}.
     "inserted": {"type": "list", "elements": "dict", "default": []},
     "sample": {"type": "int", "default": 0},  # Documents to check, evenly spread; 0 checks all
     "turns": TURNS,  # How the trial takes turns
@@ -35,12 +36,18 @@ def act(params: dict[str, Any]) -> dict[str, Any]:
     """Run the verifier."""
     evidence = Path(params["evidence_dir"])
     ranges = [f"{one['first']}:{one['count']}" for one in params["inserted"] if one["count"]]
+    absent = [
+        f"{one['client']}:{one['clients']}:{one['restored']}:{one['deleted']}"
+        for one in params["inserted"]
+        if one.get("deleted")
+    ]
     found = evidence / f"{params['name']}.json"
     properties = {
         **params["properties"],
         "verify.sample": params["sample"],
         "verify.documents": params["documents_after_load"],
         "verify.ranges": ",".join(ranges),
+        "verify.absent": ",".join(absent),
         "verify.out": found,
     }
     if params["turns"] is not None:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from analysis.trial.ftdc import Samples
+    from workloads.client_file import ClientFile
 
 
 class TrialContext(Part):
@@ -150,6 +151,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
                 reading.sizes,
                 context.expected_ratio,
                 {phase.name: context.warm_up(phase.name).asked for phase in phases},
+                sum(phase.client.documents_overwritten for phase in reading.phases),
             )
         ),
         artefacts=(),  # the ledger lists them as it keeps them
@@ -215,7 +217,8 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
         loaded = reading.phases[0].phase.acknowledged
         yield Reason(code="load-incomplete", message=f"{loaded} of {campaign.records} documents were loaded")
     if reading.verification:
-        yield from validity.document_faults(reading.verification, _versions_written(reading.phases))
+        clients = [evidence.client for evidence in reading.phases]
+        yield from validity.document_faults(reading.verification, _versions_written(clients), _writes_counted(clients))
     yield from replication_faults(reading.members)
     for stop in reading.stops:
         yield from validity.stop_faults(stop)
@@ -235,12 +238,21 @@ def _members(context: TrialContext, folder: Path, moments: list[str]) -> Iterato
         yield Member(name=f"{instance.address}:{instance.port}", moments=tuple(found))
 
 
-def _versions_written(phases: list[PhaseEvidence]) -> tuple[int, int] | None:
-    """The least and the most that stored versions may add up to; None where blind updates wrote versions, too."""
-    if any("UPDATE" in evidence.client.operations for evidence in phases):
+def _versions_written(clients: list[ClientFile]) -> tuple[int, int] | None:
+    """The least and the most that stored versions may add up to; None where writes gave versions that follow from
+    nothing, or took some away."""
+    blind = any("UPDATE" in one.operations or one.writes_counted or one.writes_uncertain for one in clients)
+    if blind or any(one.documents_overwritten for one in clients):
         return None
-    written = sum(evidence.client.versions_written for evidence in phases)
-    return written - sum(evidence.client.versions_unsettled for evidence in phases), written
+    written = sum(one.versions_written for one in clients)
+    return written - sum(one.versions_unsettled for one in clients), written
+
+
+def _writes_counted(clients: list[ClientFile]) -> tuple[int, int]:
+    """The least and the most updates that documents may have counted; those that went take their counts with them."""
+    counted = sum(one.writes_counted for one in clients)
+    least = 0 if any(one.documents_overwritten for one in clients) else counted
+    return least, counted + sum(one.writes_uncertain for one in clients)
 
 
 def _sizes(snapshot: dict[str, Any], moment: str) -> Sizes:

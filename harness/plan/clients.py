@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from harness.plan.told import Surveyed
     from harness.spec.campaign import Campaign
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.own import AnyMix
 
 _LAST_RECORD = 2**31 - 1
 FOLDER = "clients"
@@ -76,7 +76,7 @@ def check_clients(campaign: Campaign, clients: Sequence[ClientProcess]) -> None:
                 )
 
 
-def check_skew(campaign: Campaign, mixes: Mapping[str, Mix], clients: Sequence[ClientProcess]) -> None:
+def check_skew(campaign: Campaign, mixes: Mapping[str, AnyMix], clients: Sequence[ClientProcess]) -> None:
     """Refuse skewed workloads in which several clients can't all choose alike among all records.
 
     Each writes fields of its own, since it knows only the versions that it gave itself (pressgauge.Partition).
@@ -85,18 +85,16 @@ def check_skew(campaign: Campaign, mixes: Mapping[str, Mix], clients: Sequence[C
         InputError: a client would favour its own new records, or have no field to write.
     """
     fields = min(field_count(campaign, dataset) for dataset in campaign.datasets)
+    deleting = [name for name in campaign.workloads if mixes[name].deletes]
     for name, workload in campaign.workloads.items() if len(clients) > 1 else ():
         mix = mixes[name]
-        skew = workload.distribution or mix.requestdistribution
+        skew = workload.distribution or mix.distribution
         if skew == "uniform":
             continue
-        if mix.insertproportion:
-            why = "each would favour the records that it inserts itself"
-        elif mix.readmodifywriteproportion and mix.writeallfields:
-            why = "their read-modify-writes, which write all fields, can't be told apart"
-        elif mix.readmodifywriteproportion and len(clients) > fields:
-            why = f"each needs fields of its own to write, and a document has {fields}"
-        else:
+        why = mix.why_not_shared(len(clients), fields)
+        if why is None and deleting:
+            why = f"none knows which records others delete in workload {deleting[0]!r}"
+        if why is None:
             continue
         raise InputError(
             f"workloads.{name}: {skew} keys can't be shared among the inventory's {len(clients)} clients: {why}",

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from datasets import Prepared
     from harness.plan.clients import ClientProcess
     from harness.spec.campaign import Campaign
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.own import AnyMix
 
 _FIRST = "pressgauge.insertstart"
 
 
 def check_cycles(
-    campaign: Campaign, mixes: Mapping[str, Mix], clients: Sequence[ClientProcess], name: str, dataset: Prepared
+    campaign: Campaign, mixes: Mapping[str, AnyMix], clients: Sequence[ClientProcess], name: str, dataset: Prepared
 ) -> None:
     """Refuse records, or new ones of run workloads, that no `_id` can be made for. Text has as many as are asked for.
 
@@ -40,7 +40,7 @@ def check_cycles(
         raise InputError(f"records: {campaign.records:,}; {why}", do="lower records, or raise the dataset's most_bytes")
     for workload, mix in mixes.items():
         first = max(run_part(one, campaign.records, None).get(_FIRST, campaign.records) for one in clients)
-        if mix.insertproportion and first >= most:
+        if mix.inserts and first >= most:
             new = f"new records begin at number {first:,}"
             raise InputError(
                 f"workloads.{workload}: {new}; {why}",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datasets import Prepared
     from harness.plan.told import HostFacts, Link, Surveyed
     from harness.spec.campaign import Campaign
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.own import AnyMix
 
 _CLOCKS_APART_S = 0.5
 _MONGOD_BYTES = 350 * 2**20
@@ -30,7 +30,7 @@ _MEMORY_SHARE = 0.9
 _OTHER_HOME = "give another home: HOME_DIR=… on this machine, `pressgauge_home` in the inventory for another host"
 
 
-def check_fit(campaign: Campaign, mixes: Mapping[str, Mix], surveys: Mapping[str, Surveyed]) -> None:
+def check_fit(campaign: Campaign, mixes: Mapping[str, AnyMix], surveys: Mapping[str, Surveyed]) -> None:
     """Refuse what can't go well, from the hosts' surveys by their names.
 
     Raises:
@@ -51,7 +51,7 @@ def check_fit(campaign: Campaign, mixes: Mapping[str, Mix], surveys: Mapping[str
 
 
 def why_sequential(
-    campaign: Campaign, mixes: Mapping[str, Mix], surveys: Mapping[str, Surveyed], here: str
+    campaign: Campaign, mixes: Mapping[str, AnyMix], surveys: Mapping[str, Surveyed], here: str
 ) -> str | None:
     """Why a campaign's trials can't take turns on these hosts; None where they can.
 
@@ -72,7 +72,7 @@ def why_sequential(
     return _too_little(campaign, mixes, alive, found)
 
 
-def _too_little(campaign: Campaign, mixes: Mapping[str, Mix], alive: int, found: Surveyed) -> str | None:
+def _too_little(campaign: Campaign, mixes: Mapping[str, AnyMix], alive: int, found: Surveyed) -> str | None:
     """What so many mongods and their clients at once would lack."""
     each = [campaign.memory_limit or campaign.arm_cache_bytes(arm) + _MONGOD_BYTES for arm in campaign.arms]
     heap = largest_heap_mib(campaign, mixes, max(1, found.client_processes)) * 2**20
@@ -123,7 +123,7 @@ def check_batches(
         _check_heap(host, surveys, heap, size / batch, alive)
 
 
-def _check_clients(campaign: Campaign, mixes: Mapping[str, Mix], host: str, surveys: Mapping[str, Surveyed]) -> None:
+def _check_clients(campaign: Campaign, mixes: Mapping[str, AnyMix], host: str, surveys: Mapping[str, Surveyed]) -> None:
     heap = largest_heap_mib(campaign, mixes, _clients(surveys))
     _check_heap(host, surveys, heap, largest_document_bytes(campaign))
 

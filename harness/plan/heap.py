@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from datasets import Prepared
     from harness.spec.campaign import Campaign
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.own import AnyMix
     from harness.spec.phases import Client
 
 _ITSELF_MIB = 192
@@ -28,7 +28,7 @@ _OF_A_READ = 3
 """The answer, its documents, and the update made of one."""
 
 
-def heap_mib(phase: Client, mix: Mix | None, clients: int, document_bytes: float) -> int:
+def heap_mib(phase: Client, mix: AnyMix | None, clients: int, document_bytes: float) -> int:
     """The heap of each of so many clients in a phase; `mix` is a run workload's, documents are so large on average.
 
     It follows what its threads hold at once, the same in every arm; for most documents it is the least. Documents of
@@ -37,7 +37,7 @@ def heap_mib(phase: Client, mix: Mix | None, clients: int, document_bytes: float
     if isinstance(phase, Load):
         documents = _OF_A_BATCH * phase.batch
     else:
-        documents = _OF_A_READ * (mix.maxscanlength if mix and mix.scanproportion else 1)
+        documents = _OF_A_READ * (mix.documents_held if mix else 1)
     threads = math.ceil(phase.threads / clients)
     held = threads * documents * document_bytes / 2**20
     return max(LEAST_HEAP_MIB, math.ceil(_ITSELF_MIB + _ROOM * held))
@@ -51,7 +51,7 @@ def load_heap_mib(campaign: Campaign, dataset: Prepared, clients: int) -> int:
     return heap_mib(campaign.load, None, clients, each)
 
 
-def largest_heap_mib(campaign: Campaign, mixes: Mapping[str, Mix], clients: int) -> int:
+def largest_heap_mib(campaign: Campaign, mixes: Mapping[str, AnyMix], clients: int) -> int:
     """The largest heap that each of so many clients needs in any phase, before the datasets' largest are known."""
     each = largest_document_bytes(campaign)
     of_runs = (heap_mib(workload, mixes[name], clients, each) for name, workload in campaign.workloads.items())

@@ -16,6 +16,7 @@ from harness.plan.heap import heap_mib, load_heap_mib
 from harness.plan.topology import REPLICA_SET
 from harness.plan.trials import trial_seconds
 from harness.plan.warming import warm_up
+from harness.spec.mixes.checks import ways
 from harness.spec.upgrade_path import stations
 from workloads.jvm import JVM_OPTIONS, JVM_OPTIONS_FOR_SHORT_PHASES, with_heap
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from harness.plan.warming import WarmUp
     from harness.spec.campaign import Campaign
     from harness.spec.engines import Engine
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.own import AnyMix
     from harness.spec.phases import Client, Workload
 
 # YCSB stops a run at operationcount or maxexecutiontime, whichever comes first, and takes 0 operations to mean
@@ -64,7 +65,7 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
     campaign: Campaign,
     trial: PlannedTrial,
     workloads: Mapping[str, Workload],
-    mixes: Mapping[str, Mix],
+    mixes: Mapping[str, AnyMix],
     dataset: Prepared,
     evidence: Path,
     site: Places,
@@ -76,7 +77,7 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
 
     `authority` is the folder of the run's certificates; `floor` where the `sharing` trials of a block get their turns.
     """
-    common, each = document_properties(campaign, dataset), _mean_bytes(campaign, dataset)
+    common, each = document_properties(campaign, dataset, mixes), _mean_bytes(campaign, dataset)
     asked = settings(campaign, trial.cell.arm, tls=site.tls, sharing=sharing, indexes=indexes_asked(dataset))
     first, *later = stations(campaign, trial.cell.engine)
 
@@ -167,7 +168,7 @@ def _engine_id(engine: Engine) -> str:
     return f"{engine.source}-{engine.version}{suffix}"
 
 
-def run_properties(workload: Workload, mix: Mix, number: int, warm: WarmUp | None) -> dict[str, Any]:
+def run_properties(workload: Workload, mix: AnyMix, number: int, warm: WarmUp | None) -> dict[str, Any]:
     """The properties of one run phase; `number` tells the phases of a trial apart, so that their keys differ.
 
     `warm` is None in turns: the harness then says when a client is warm, and when its time is up.
@@ -211,14 +212,20 @@ def _mean_bytes(campaign: Campaign, dataset: Prepared) -> float:
     return dataset.mean_bytes if isinstance(dataset, TemplatesManifest) else campaign.document.size_bytes
 
 
-def document_properties(campaign: Campaign, dataset: Prepared) -> dict[str, Any]:
+def document_properties(campaign: Campaign, dataset: Prepared, mixes: Mapping[str, AnyMix]) -> dict[str, Any]:
     """What clients are told of a dataset's documents, the same in each phase and for the verification."""
     of_all = {"recordcount": campaign.records, "pressgauge.seed": campaign.seed}
     if isinstance(dataset, TemplatesManifest):
+        written = ways(mixes)
         return of_all | {
             "fieldcount": max(1, len(dataset.update)),
             "pressgauge.documents": "templates",
             "pressgauge.updatepaths": ",".join(dataset.update),
+            **{
+                f"pressgauge.{words}": ",".join(path for path in dataset.update if path in written[way])
+                for way, words in (("inc", "incrementpaths"), ("push", "pushpaths"))
+                if written[way]
+            },
             "pressgauge.idkind": dataset.ids.kind,
             "pressgauge.idspan": dataset.ids.span,
         }

@@ -13,6 +13,7 @@ from datasets import (
     Manifest,
     Prepared,
     Recipe,
+    TemplatesManifest,
     TextRecipe,
     codec_name,
     expected_ratios,
@@ -33,6 +34,7 @@ from harness.run.disk_watch import DiskWatch
 from harness.run.resuming import keep_corpus, keep_start
 from harness.run.tool_versions import tool_versions
 from harness.spec.load import ROOT
+from harness.spec.mixes.checks import check_paths
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from harness.plan.told import Surveyed
     from harness.run.progress import Progress
     from harness.spec.campaign import Campaign
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.own import AnyMix
 
 JAR = ROOT / "workloads/java/target/pressgauge-ycsb.jar"
 
@@ -63,7 +65,9 @@ class Ready:
     disks: DiskWatch = field(default_factory=lambda: DiskWatch((), 0))
 
 
-def make_ready(campaign: Campaign, mixes: Mapping[str, Mix], site: Site, ledger: Ledger, progress: Progress) -> Ready:
+def make_ready(
+    campaign: Campaign, mixes: Mapping[str, AnyMix], site: Site, ledger: Ledger, progress: Progress
+) -> Ready:
     """Tear down what a killed harness left, and make everything ready for the trials that the run lacks.
 
     Raises:
@@ -92,6 +96,8 @@ def make_ready(campaign: Campaign, mixes: Mapping[str, Mix], site: Site, ledger:
     alive = planning.compared(campaign) if ready.in_turns else 1
     for name, recipe in campaign.datasets.items():
         prepare_dataset(campaign, name, recipe, site, ledger, ready)
+        if isinstance(prepared := ready.datasets[name], TemplatesManifest):
+            check_paths(mixes, name, prepared)
         for ours in ready.places.values():
             check_cycles(campaign, mixes, ours.clients, name, ready.datasets[name])
             check_batches(campaign, {host: surveys[host] for host in ours.hosts}, name, ready.datasets[name], alive)
@@ -131,7 +137,9 @@ def _takes_turns(ledger: Ledger, progress: Progress, campaign: Campaign, why_not
     return kept == "turns"
 
 
-def _keep_start(ledger: Ledger, progress: Progress, surveys: Mapping[str, Surveyed], mixes: Mapping[str, Mix]) -> None:
+def _keep_start(
+    ledger: Ledger, progress: Progress, surveys: Mapping[str, Surveyed], mixes: Mapping[str, AnyMix]
+) -> None:
     hosts = {host: found.kept() for host, found in surveys.items()}
     for note in keep_start(ledger, hosts, tool_versions(JAR), mixes):
         progress.note(note)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from analysis.gate.comparability import Difference
     from datasets import Prepared
     from harness.ledger.ledger import Ledger
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.own import AnyMix
 
 _MEASURES = ("versions.load generator", "versions.YCSB core")
 _MAY_CHANGE = ("host*.hostname", "versions.*")
@@ -31,7 +31,7 @@ _MAY_CHANGE = ("host*.hostname", "versions.*")
 
 
 def keep_start(
-    ledger: Ledger, hosts: Mapping[str, dict[str, Any]], versions: Mapping[str, str], mixes: Mapping[str, Mix]
+    ledger: Ledger, hosts: Mapping[str, dict[str, Any]], versions: Mapping[str, str], mixes: Mapping[str, AnyMix]
 ) -> list[str]:
     """Keep on what and with what a run begins; of one that goes on, say what has changed and may.
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from harness.ledger.ledger import Ledger
     from harness.run.progress import Progress
     from harness.spec.campaign import Campaign
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.own import AnyMix
     from harness.spec.phases import Workload
 
 _GIVE_UP_AFTER = 2  # consecutive trials that failed in every attempt
@@ -51,7 +51,7 @@ class CampaignRun:
     """One campaign on its way."""
 
     campaign: Campaign
-    mixes: Mapping[str, Mix]
+    mixes: Mapping[str, AnyMix]
     site: Site
     ledger: Ledger
     progress: Progress

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from harness.spec.campaign import Arm, Campaign
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.own import AnyMix
     from harness.spec.yaml_source import Fault
 
 RESULTS_INDEX = "index.html"
@@ -152,7 +152,7 @@ def batch_faults(campaign: Campaign, each: int) -> Iterator[Fault]:
         yield ("load", "batch"), f"{message}: at most {LARGEST_COMMAND_BYTES // each}"
 
 
-def operation_checks(campaign: Campaign, mixes: Mapping[str, Mix]) -> Iterator[Fault]:
+def operation_checks(campaign: Campaign, mixes: Mapping[str, AnyMix]) -> Iterator[Fault]:
     """Latencies of operations that a workload's mix has none of."""
     for at, key in _metrics_named(campaign):
         workload, operation = operation_of(key) or ("", "")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from harness.spec.campaign import Campaign
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.own import AnyMix
     from harness.spec.yaml_source import Fault
 
 
@@ -33,11 +33,11 @@ def document_checks(campaign: Campaign) -> Iterator[Fault]:
         yield from batch_faults(campaign, each)
 
 
-def update_checks(campaign: Campaign, mixes: Mapping[str, Mix]) -> Iterator[Fault]:
+def update_checks(campaign: Campaign, mixes: Mapping[str, AnyMix]) -> Iterator[Fault]:
     """Workloads that update documents of which no path is named."""
     for name, recipe in _own_documents(campaign):
         for workload, mix in mixes.items() if not recipe.update else ():
-            if mix.updateproportion or mix.readmodifywriteproportion:
+            if mix.updates:
                 message = f"workload {workload!r} updates documents: name the paths that it may write"
                 yield ("datasets", name), f"update: {message}, e.g. `update: [status, shipping.city]`"
 

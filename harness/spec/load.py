@@ -18,21 +18,22 @@ from harness.spec.checks import (
     operation_checks,
 )
 from harness.spec.document_checks import document_checks, update_checks
-from harness.spec.faults import describe, short
-from harness.spec.mix import find_mix, mix_names, read_mix
-from harness.spec.yaml_source import Fault, KeyPath, YamlSource, read_yaml
+from harness.spec.faults import describe
+from harness.spec.mix import ENDING, OWN_ENDING, find_mixes, mix_names, read_mix
+from harness.spec.mixes.checks import check_own_mixes
+from harness.spec.mixes.own import read_own_mix
+from harness.spec.yaml_source import Fault, YamlSource, read_yaml, told_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.own import AnyMix
 
 ROOT = Path(__file__).resolve().parents[2]
 IS_CHECKOUT = (ROOT / "Makefile").is_file()
 """Or it is installed, and the folder is one of a package."""
 CAMPAIGNS = ROOT / "campaigns"
 MIXES = ROOT / "workloads"
-_MOST_SHOWN = 10
 
 
 def find_campaign(name_or_path: str) -> Path:
@@ -73,6 +74,7 @@ def load_campaign(path: Path) -> Campaign:
     mixes = read_mixes(campaign, path)
     if faults := [*operation_checks(campaign, mixes), *update_checks(campaign, mixes)]:
         raise _complaint(source, faults)
+    check_own_mixes(campaign, mixes)
     return campaign
 
 
@@ -88,16 +90,22 @@ def load_kept(path: Path, name: str) -> Campaign:
     return campaign
 
 
-def read_mixes(campaign: Campaign, path: Path) -> dict[str, Mix]:
+def read_mixes(campaign: Campaign, path: Path) -> dict[str, AnyMix]:
     """Each workload's mix, the workload's own distribution in it, from beside the campaign's file or from `workloads/`.
 
     Raises:
         InputError: a mix is missing or wrong.
     """
-    found = {}
+    found: dict[str, AnyMix] = {}
+    folders = _mix_folders(path)
     for name, workload in campaign.workloads.items():
-        own = {"requestdistribution": workload.distribution} if workload.distribution else {}
-        found[name] = read_mix(find_mix(workload.mix or name, _mix_folders(path))).model_copy(update=own)
+        mix = workload.mix or name
+        file = next(iter(find_mixes(mix, folders)), folders[-1] / f"{mix}{ENDING}")
+        if file.name.endswith(OWN_ENDING):
+            found[name] = read_own_mix(file)
+        else:
+            own = {"requestdistribution": workload.distribution} if workload.distribution else {}
+            found[name] = read_mix(file).model_copy(update=own)
     return found
 
 
@@ -118,22 +126,20 @@ def _read(path: Path, name: str, *, links: bool = True) -> tuple[YamlSource, Cam
 
 
 def _complaint(source: YamlSource, faults: list[Fault]) -> InputError:
-    lines = [f"{source.path}:{source.line(at)}: {_dotted(at)}: {message}" for at, message in faults[:_MOST_SHOWN]]
-    if len(faults) > _MOST_SHOWN:
-        lines.append(f"… and {len(faults) - _MOST_SHOWN} more")
-    return InputError("\n".join(dict.fromkeys(lines)), do="fix the spec; docs/spec.md lists every key")
-
-
-def _dotted(at: KeyPath) -> str:
-    return short(".".join(str(part) for part in at)) or "(top level)"
+    return InputError(told_faults(source, faults), do="fix the spec; docs/spec.md lists every key")
 
 
 def _mix_checks(campaign: Campaign, path: Path) -> Iterator[Fault]:
     folders = _mix_folders(path)
     for name, workload in campaign.workloads.items():
         mix = workload.mix or name
-        if not find_mix(mix, folders).is_file():
-            key = ("workloads", name, "mix") if workload.mix else ("workloads", name)
+        files = find_mixes(mix, folders)
+        key = ("workloads", name, "mix") if workload.mix else ("workloads", name)
+        if len(files) > 1:
+            yield key, f"{files[0]} and {files[1].name} beside it are both called {mix}; keep one, or rename one"
+        elif files and workload.distribution and files[0].name.endswith(OWN_ENDING):
+            yield ("workloads", name, "distribution"), f"{files[0]} says this itself, in `keys`; leave it out here"
+        elif not files:
             mixes = mix_names(folders)
-            told = f"no {mix}.properties in {folders[0]} or workloads/{did_you_mean(mix, mixes)}"
+            told = f"no {mix}{ENDING} or {mix}{OWN_ENDING} in {folders[0]} or workloads/{did_you_mean(mix, mixes)}"
             yield key, f"{told}; there are: {', '.join(mixes)}"

@@ -26,7 +26,8 @@ Distribution = Literal["uniform", "zipfian", "latest", "hotspot", "exponential"]
 Share = Annotated[float, Field(ge=0, le=1)]
 Documents = Annotated[int, Field(ge=1, le=1_000_000)]
 
-_ENDING = ".properties"
+ENDING, OWN_ENDING = ".properties", ".mix.yaml"
+"""Of the files of YCSB's mixes, and of mixes of one's own."""
 _MAX_BYTES = 64 * 2**10
 _MOST_SHOWN = 10
 _PLAIN = re.compile(r"[ \t\f]*([\w.]+)[ \t\f]*=[ \t\f]*([\w.+-]+)", re.ASCII)
@@ -101,20 +102,65 @@ class Mix(Part):
         }
         return tuple(name for name, share in found.items() if share)
 
+    @property
+    def distribution(self) -> str:
+        """How keys are chosen."""
+        return self.requestdistribution
+
+    @property
+    def inserts(self) -> bool:
+        """Whether records are added to the loaded ones."""
+        return self.insertproportion > 0
+
+    @property
+    def deletes(self) -> bool:
+        """Whether clients have to know which records exist: YCSB's operations delete none."""
+        return False
+
+    @property
+    def updates(self) -> bool:
+        """Whether any of the paths that updates may write are written."""
+        return self.updateproportion > 0 or self.readmodifywriteproportion > 0
+
+    @property
+    def documents_held(self) -> int:
+        """The most documents that a thread holds at once."""
+        return self.maxscanlength if self.scanproportion else 1
+
+    def why_not_shared(self, clients: int, fields: int) -> str | None:
+        """Why several clients can't choose alike among all records; `fields` of each document can be written."""
+        if self.inserts:
+            return "each would favour the records that it inserts itself"
+        if self.readmodifywriteproportion and self.writeallfields:
+            return "their read-modify-writes, which write all fields, can't be told apart"
+        if self.readmodifywriteproportion and clients > fields:
+            return f"each needs fields of its own to write, and a document has {fields}"
+        return None
+
     def properties(self) -> dict[str, Any]:
         """What YCSB is told, every key of a mix in the order above, said or not."""
         return self.model_dump(by_alias=True)
 
 
-def find_mix(name: str, folders: Sequence[Path]) -> Path:
-    """The property file of a mix, from the first of the folders that has it; where none has, as the last should."""
-    files = [folder / f"{name}{_ENDING}" for folder in folders]
-    return next((file for file in files if file.is_file()), files[-1])
+def find_mixes(name: str, folders: Sequence[Path]) -> list[Path]:
+    """The file of a mix, from the first of the folders that has it; two where that has it in either form."""
+    for folder in folders:
+        if found := [file for ending in (ENDING, OWN_ENDING) if (file := folder / f"{name}{ending}").is_file()]:
+            return found
+    return []
 
 
 def mix_names(folders: Sequence[Path]) -> list[str]:
     """What mixes there are in these folders."""
-    return sorted({file.name.removesuffix(_ENDING) for folder in folders for file in folder.glob(f"*{_ENDING}")})
+    endings = (ENDING, OWN_ENDING)
+    return sorted(
+        {
+            file.name.removesuffix(ending)
+            for folder in folders
+            for ending in endings
+            for file in folder.glob(f"*{ending}")
+        }
+    )
 
 
 def read_mix(path: Path) -> Mix:

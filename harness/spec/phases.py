@@ -71,14 +71,16 @@ class Pace(Part):
 
 
 class Workload(Client):
-    """A run workload: its [mix](#mix), how long it runs and how hard."""
+    """A run workload: its mix, [YCSB's](#mix) or [your own](#mix-file), how long it runs and how hard."""
 
     mix: Name | None = Field(
         None,
-        description="Name of the mix: `<mix>.properties` in the campaign's folder, else in `workloads/`; left "
-        "out: the workload's name.",
+        description="Name of the mix: `<mix>.properties` or `<mix>.mix.yaml` in the campaign's folder, else in "
+        "`workloads/`; left out: the workload's name.",
     )
-    distribution: Distribution | None = Field(None, description="Distribution of the keys; left out: the mix's.")
+    distribution: Distribution | None = Field(
+        None, description="Distribution of the keys, of a mix in YCSB's words; left out: the mix's."
+    )
     measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(
         20, description="Length of the measured window."
     )

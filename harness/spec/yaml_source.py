@@ -9,6 +9,7 @@ import yaml
 
 from core.stored import read_regular
 from harness.errors import InputError
+from harness.spec.faults import short
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +19,7 @@ Fault = tuple[KeyPath, str]
 """Where it is, and what is wrong."""
 MOST_BYTES = 1 << 20
 _MAX_NODES = 20_000
+_MOST_SHOWN = 10
 _LONGEST_NUMBER = 40  # what is longer takes long to parse, or to show
 _NUMBERS = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
 _HINTS = {
@@ -69,6 +71,18 @@ def read_yaml(path: Path, *, links: bool = True) -> YamlSource:
     except (RecursionError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
         raise InputError(f"{path}: not valid YAML: {error}", do=_MEND) from error
     return YamlSource(path, data, lines)
+
+
+def told_faults(source: YamlSource, faults: list[Fault]) -> str:
+    """One line for each of the first faults: file, line, key, and what is wrong."""
+    lines = [f"{source.path}:{source.line(at)}: {_dotted(at)}: {message}" for at, message in faults[:_MOST_SHOWN]]
+    if len(faults) > _MOST_SHOWN:
+        lines.append(f"… and {len(faults) - _MOST_SHOWN} more")
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _dotted(at: KeyPath) -> str:
+    return short(".".join(str(part) for part in at)) or "(top level)"
 
 
 def _walk(file: Path, node: yaml.Node, at: KeyPath, lines: dict[KeyPath, int]) -> None:

@@ -26,9 +26,11 @@ from harness.run.canary_book import FILE as CANARIES
 from harness.run.canary_book import read_canaries
 from harness.spec.load import ROOT, load_campaign
 from harness.spec.mix import read_mix
+from harness.spec.mixes.own import read_own_mix
 from tests.datasets.dumps import METADATA, archive
 from tests.fuzz import recorded_run
 from tests.harness.recorded_trial import TRIAL, read_recorded
+from tests.harness.test_own_mix import SHOP
 from workloads import YcsbOutputError, read_interval_log
 from workloads.client_file import read_client_file
 from workloads.ycsb_status import read_status_line
@@ -149,6 +151,7 @@ READERS = {
     "mix": Reader(
         tuple(path.read_bytes() for path in sorted((ROOT / "workloads").glob("*.properties"))), read_mix, InputError
     ),
+    "own-mix": Reader((SHOP.encode(),), read_own_mix, InputError),
     "status": Reader(_contents("workloads/recorded/*.status.log"), _read_status),
     "client-account": Reader(_contents("harness/recorded/*.client.json"), read_client_file, YcsbOutputError),
     "interval-log": Reader(_contents("*/recorded/*.hdr"), read_interval_log, YcsbOutputError),

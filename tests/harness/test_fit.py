@@ -10,7 +10,7 @@ from harness.errors import Exit, HostError, InputError
 from harness.plan.fit import check_fit
 from harness.plan.heap import heap_mib
 from harness.spec.load import ROOT, load_campaign
-from harness.spec.mix import find_mix, read_mix
+from harness.spec.mix import read_mix
 from tests.campaigns import small
 from tests.harness.factory import surveyed
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from harness.spec.campaign import Campaign
 
-MIXES = {"rmw": read_mix(find_mix("rmw", [ROOT / "workloads"]))}
+MIXES = {"rmw": read_mix(ROOT / "workloads/rmw.properties")}
 OUT_OF_CACHE = {"regime": "out-of-cache", "memory_limit": "512MiB", "records": 600_000}
 
 

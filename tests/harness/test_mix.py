@@ -146,15 +146,17 @@ def test_the_plan_refuses_a_mix_that_says_more(tmp_path: Path) -> None:
 
 def test_a_mix_beside_the_campaign_goes_before_ours(tmp_path: Path) -> None:
     path = small(tmp_path / "mine.yaml", 27999)
-    assert read_mixes(load_campaign(path), path)["rmw"].readmodifywriteproportion == 1
+    assert read_mixes(load_campaign(path), path)["rmw"].properties()["readmodifywriteproportion"] == 1
     (tmp_path / "rmw.properties").write_text(GOOD)
-    assert read_mixes(load_campaign(path), path)["rmw"].readmodifywriteproportion == 0
+    assert read_mixes(load_campaign(path), path)["rmw"].properties()["readmodifywriteproportion"] == 0
 
 
 def test_a_mix_that_is_nowhere_is_told_with_what_there_is(tmp_path: Path) -> None:
     path = own(tmp_path, GOOD)
     (tmp_path / "ours.properties").rename(tmp_path / "others.properties")
-    with pytest.raises(InputError, match=re.escape("workloads.reads.mix: no ours.properties in ")) as caught:
+    with pytest.raises(
+        InputError, match=re.escape("workloads.reads.mix: no ours.properties or ours.mix.yaml in ")
+    ) as caught:
         load_campaign(path)
     assert "did you mean 'others'?" in caught.value.what
 
@@ -175,4 +177,4 @@ def test_the_client_is_told_the_whole_mix_and_the_campaigns_bounds(tmp_path: Pat
 def test_a_workloads_own_distribution_is_in_its_mix(tmp_path: Path) -> None:
     workload = {"mix": "a", "distribution": "latest"}
     path = small(tmp_path / "mine.yaml", 27999, workloads={"late": workload})
-    assert read_mixes(load_campaign(path), path)["late"].requestdistribution == "latest"
+    assert read_mixes(load_campaign(path), path)["late"].distribution == "latest"

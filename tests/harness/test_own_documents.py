@@ -18,6 +18,7 @@ from harness.plan.places import Places
 from harness.plan.trial_vars import document_properties, file_name, indexes_asked, trial_vars
 from harness.plan.trials import data_disk_bytes, describe, plan_block
 from harness.spec.load import load_campaign, load_kept, read_mixes
+from harness.spec.mix import Mix
 from tests.campaigns import small
 from tests.harness.factory import surveyed
 
@@ -106,15 +107,15 @@ def test_what_is_foreseen_follows_the_documents_and_not_the_file(source: Path) -
 def test_clients_are_told_of_the_templates(source: Path) -> None:
     spec = campaign(source, {"indexes": [{"key": {"to.city": 1, "status": -1}}]})
     found = prepared(spec, source)
-    assert document_properties(spec, found) == {
+    assert document_properties(spec, found, {}) == {
         "recordcount": 2000, "fieldcount": 2, "pressgauge.seed": 5, "pressgauge.documents": "templates",
         "pressgauge.updatepaths": "status,to.city", "pressgauge.idkind": "int", "pressgauge.idspan": 100,
     }  # fmt: skip
     assert file_name(found) == f"{found.digest}.bson"
     assert indexes_asked(found) == '[{"name": "to.city_1_status_-1", "key": {"to.city": 1, "status": -1}}]'
     without = prepared(campaign(source, {"update": []}, workloads={}), source)
-    assert document_properties(spec, without)["fieldcount"] == 1
-    assert document_properties(spec, without)["pressgauge.updatepaths"] == ""
+    assert document_properties(spec, without, {})["fieldcount"] == 1
+    assert document_properties(spec, without, {})["pressgauge.updatepaths"] == ""
     assert indexes_asked(without) is None
 
 
@@ -134,7 +135,7 @@ def test_more_records_than_there_are_ids_are_refused(source: Path) -> None:
 def test_new_records_of_several_clients_begin_where_there_still_are_ids(source: Path) -> None:
     spec = campaign(source)
     mixes = read_mixes(spec, source.with_name("mine.yaml"))
-    inserting = {"rmw": mixes["rmw"].model_copy(update={"insertproportion": 0.1})}
+    inserting = {"rmw": Mix(readproportion=0, updateproportion=0, insertproportion=1)}
     found = prepared(spec, source).model_copy(update={"ids": Ids(kind="int", span=100, cycles=1000)})
     check_cycles(spec, inserting, [CLIENT], "orders", found)
     two = [ClientProcess("a", 0, 2), ClientProcess("b", 1, 2)]

@@ -8,6 +8,7 @@ import pytest
 
 from harness.errors import InputError
 from harness.spec.load import load_campaign, read_mixes
+from harness.spec.mix import Mix
 from harness.spec.ycsb_import import import_ycsb
 from tests.harness.commands import harness
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.spec.campaign import Campaign
-    from harness.spec.mix import Mix
 
 CORE = "recordcount=1000\noperationcount=1000\nworkload=site.ycsb.workloads.CoreWorkload\nreadallfields=true\n"
 
@@ -55,7 +55,9 @@ def imported(tmp_path: Path, name: str, text: str) -> tuple[Campaign, Mix, list[
     assert ran.code == 0, ran.out + ran.err
     path = tmp_path / "mine" / f"{name}.yaml"
     campaign = load_campaign(path)
-    return campaign, read_mixes(campaign, path)[name], ran.out.splitlines()
+    mix = read_mixes(campaign, path)[name]
+    assert isinstance(mix, Mix)
+    return campaign, mix, ran.out.splitlines()
 
 
 def said(text: str) -> dict[str, str]:

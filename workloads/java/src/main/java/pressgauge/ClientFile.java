@@ -84,8 +84,15 @@ final class ClientFile {
         .append("jvm", jvm())
         .append("driver_version", MongoDriverVersion.VERSION)
         .append("sample_columns", List.of("at_s", "operations", "cpu_s", "gc_ms"))
-        .append("samples", samples);
+        .append("samples", sampled());
     Files.writeString(file, document.toJson() + "\n");
+  }
+
+  /** All samples: the timer may just be taking one, although it has been ended. */
+  private List<List<Number>> sampled() {
+    synchronized (intervals) {
+      return List.copyOf(samples);
+    }
   }
 
   private static Document jvm() {

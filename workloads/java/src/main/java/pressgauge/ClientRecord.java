@@ -28,7 +28,12 @@ final class ClientRecord {
   private final Map<Integer, String> died = new TreeMap<>();
   private final Set<String> told = ConcurrentHashMap.newKeySet();
   private final AtomicLong lastInserted = new AtomicLong(-1);
+  private final LongAdder inserted = new LongAdder();
+  private final LongAdder writes = new LongAdder();
+  private final LongAdder uncertainWrites = new LongAdder();
+  private final LongAdder overwritten = new LongAdder();
   private final ThreadLocal<Runnable> remainder = new ThreadLocal<>();
+  private final ThreadLocal<Store> store = new ThreadLocal<>();
   private volatile String writeConcern;
   private volatile boolean forgetful;
 
@@ -87,7 +92,41 @@ final class ClientRecord {
     }
   }
 
+  /** What this thread's binding offers beyond YCSB's calls; told by the binding. */
+  void store(Store offered) {
+    store.set(offered);
+  }
+
+  /**
+   * What this thread's binding offers beyond YCSB's calls.
+   *
+   * @throws UsageException if that is nothing
+   */
+  Store store() {
+    var offered = store.get();
+    if (offered == null) {
+      throw new UsageException("pressgauge.operations: the binding has no operations but YCSB's");
+    }
+    return offered;
+  }
+
+  /** Counts updates that documents count, too; see {@link WrittenVersions}. */
+  void wrote(long updates) {
+    writes.add(updates);
+  }
+
+  /** As {@link #wrote}, of updates of which nobody knows whether they were done. */
+  void mayHaveWritten(long updates) {
+    uncertainWrites.add(updates);
+  }
+
+  /** Counts a document that went, or was replaced, with its count of updates. */
+  void overwrote() {
+    overwritten.increment();
+  }
+
   void inserted(long recordNumber) {
+    inserted.increment();
     if (recordNumber > lastInserted.get()) {
       lastInserted.accumulateAndGet(recordNumber, Math::max);
     }
@@ -123,6 +162,10 @@ final class ClientRecord {
     facts.put("operations", operations());
     facts.put("write_concern", writeConcern);
     facts.put("last_inserted_record", lastInserted.get() < 0 ? null : lastInserted.get());
+    facts.put("records_inserted", inserted.sum());
+    facts.put("writes_counted", writes.sum());
+    facts.put("writes_uncertain", uncertainWrites.sum());
+    facts.put("documents_overwritten", overwritten.sum());
     return facts;
   }
 

@@ -41,7 +41,7 @@ final class DocumentCheck {
     if (!checked.why().isEmpty()) {
       findings.altered(new Example(key, recordNumber, checked.field(), checked.why()));
     }
-    findings.checked(recordNumber, digest, checked.versions());
+    findings.checked(recordNumber, digest, checked);
   }
 
   private static MessageDigest sha256() {

@@ -67,6 +67,21 @@ interface Documents {
   /** The version of a field in what was read; -1 if the field isn't there. */
   long version(Map<String, ByteIterator> read, int field);
 
+  /** How operations of one's own mixes write a field. */
+  default Way way(int field) {
+    return Way.SET;
+  }
+
+  /** What a push with a version appends to a field that is a list. */
+  default RawValue entry(long recordNumber, int field, long version) {
+    throw new UsageException("pressgauge.pushpaths: " + fields().get(field) + " is no list");
+  }
+
+  /** The value that an index has of a document as loaded; null where it has none. */
+  default RawValue indexed(long recordNumber, FieldPath path) {
+    throw new UsageException("pressgauge.documents: text has no indexes");
+  }
+
   /** Compares a stored document with what it should be. */
   Checked check(long recordNumber, RawBsonDocument stored);
 
@@ -74,8 +89,9 @@ interface Documents {
    * What a check found.
    *
    * @param versions the sum of the fields' versions, as far as they could be read
+   * @param writes how many counted updates the document has seen; see {@link WrittenVersions}
    * @param field the first that differs; empty if none does
    * @param why how the document differs; empty if it doesn't
    */
-  record Checked(long versions, String field, String why) {}
+  record Checked(long versions, long writes, String field, String why) {}
 }

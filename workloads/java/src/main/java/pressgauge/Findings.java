@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.HexFormat;
 import java.util.List;
 import org.bson.Document;
+import pressgauge.Documents.Checked;
 
 /** What a verification found, in a part of a collection or in all of it. */
 final class Findings {
@@ -29,17 +30,19 @@ final class Findings {
   private long altered;
   private long surplus;
   private long versionSum;
+  private long writeSum;
 
   /**
    * Counts a document that was recomputed.
    *
    * @param digest the SHA-256 of its BSON bytes
-   * @param versions the sum of its fields' versions
+   * @param found what its check read in it
    */
-  void checked(int recordNumber, byte[] digest, long versions) {
+  void checked(int recordNumber, byte[] digest, Checked found) {
     seen.set(recordNumber);
     checked++;
-    versionSum += versions;
+    versionSum += found.versions();
+    writeSum += found.writes();
     add(digest);
   }
 
@@ -75,6 +78,7 @@ final class Findings {
     altered += part.altered;
     surplus += part.surplus;
     versionSum += part.versionSum;
+    writeSum += part.writeSum;
     for (int lane = 0; lane < LANES; lane++) {
       contentHash[lane] += part.contentHash[lane];
     }
@@ -101,6 +105,7 @@ final class Findings {
         .append("altered", altered)
         .append("surplus", surplus)
         .append("version_sum", versionSum)
+        .append("write_sum", writeSum)
         .append("content_hash", HexFormat.of().formatHex(hash.array()))
         .append("examples", examples.stream().map(Example::toDocument).toList());
   }

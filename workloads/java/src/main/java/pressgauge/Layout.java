@@ -53,10 +53,15 @@ interface Layout {
   /** Writes what sets fields of a document, or paths in it; returns where it starts. */
   static int update(BsonBuffer buffer, Map<String, ByteIterator> values) {
     int start = buffer.begin();
+    set(buffer, values);
+    buffer.end(start);
+    return start;
+  }
+
+  /** Writes the part of an update that sets fields of a document, or paths in it. */
+  static void set(BsonBuffer buffer, Map<String, ByteIterator> values) {
     int set = buffer.begin("$set");
     values.forEach((name, value) -> BsonValue.of(value).write(buffer, name));
     buffer.end(set);
-    buffer.end(start);
-    return start;
   }
 }

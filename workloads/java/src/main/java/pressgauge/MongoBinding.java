@@ -14,6 +14,7 @@ import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.Status;
 import site.ycsb.measurements.Measurements;
+import site.ycsb.workloads.CoreWorkload;
 
 /**
  * MongoDB under YCSB, for documents of any {@link Layout}.
@@ -31,6 +32,7 @@ public final class MongoBinding extends DB {
   private final BsonBuffer buffer = new BsonBuffer(16 * 1024);
   private final Map<String, MongoCollection<RawBsonDocument>> collections = new HashMap<>();
   private SharedClient shared;
+  private MongoStore store;
   private ClientRecord record;
   private Layout layout;
   private int batchSize;
@@ -44,6 +46,8 @@ public final class MongoBinding extends DB {
     batchSize = batchSize(settings);
     record.remainder(this::flushRemainder);
     shared = SharedClient.acquire(getProperties());
+    store = new MongoStore(shared, settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable"));
+    record.store(store);
   }
 
   /** In the run phase a read could miss what still waits in a batch, so nothing waits there. */
@@ -56,6 +60,7 @@ public final class MongoBinding extends DB {
   public void cleanup() throws DBException {
     try {
       flushRemainder();
+      store.close();
     } finally {
       shared.release(getProperties());
     }
@@ -127,7 +132,7 @@ public final class MongoBinding extends DB {
         "read",
         () -> {
           var find = collection(table).find(filter);
-          var document = (fields == null ? find : find.projection(projection(fields))).first();
+          var document = (fields == null ? find : find.projection(Messages.each(fields, 1))).first();
           if (document == null) {
             return Status.NOT_FOUND;
           }
@@ -152,10 +157,10 @@ public final class MongoBinding extends DB {
     return attempt(
         "scan",
         () -> {
-          var find = collection(table).find(filter).sort(ascending()).limit(count);
+          var find = collection(table).find(filter).sort(Messages.each(Set.of("_id"), 1)).limit(count);
           find.batchSize(count);
           try (var cursor =
-              (fields == null ? find : find.projection(projection(fields))).iterator()) {
+              (fields == null ? find : find.projection(Messages.each(fields, 1))).iterator()) {
             while (cursor.hasNext()) {
               var values = new HashMap<String, ByteIterator>();
               if (!layout.unpack(cursor.next(), fields, values)) {
@@ -199,18 +204,6 @@ public final class MongoBinding extends DB {
     buffer.clear();
     int start = layout.filter(buffer, key);
     return buffer.view(start, buffer.size());
-  }
-
-  private static RawBsonDocument projection(Set<String> fields) {
-    var buffer = new BsonBuffer(64);
-    int start = buffer.begin();
-    fields.forEach(name -> buffer.int32(name, 1));
-    buffer.end(start);
-    return buffer.view(start, buffer.size());
-  }
-
-  private static RawBsonDocument ascending() {
-    return projection(Set.of("_id"));
   }
 
   private MongoCollection<RawBsonDocument> collection(String table) {

@@ -30,6 +30,11 @@ interface Operation {
     return List.of(name());
   }
 
+  /** Whether the records that it chooses from must be its own client's alone. */
+  default boolean needsOwnRecords() {
+    return false;
+  }
+
   /**
    * Does it once, and checks what came of it.
    *

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
@@ -15,11 +16,13 @@ final class OperationMix {
   private static final int OF_KIND = 0;
   private static final int OF_KEY = 1;
   private static final int OF_FIELD = 2;
+  private static final int OF_DRAWS = 3; // and all above
 
   private final long seed;
   private final long phase;
   private final List<Operation> operations;
   private final double[] upTo;
+  private final boolean own;
 
   /**
    * @throws UsageException if a proportion is wrong, or of an operation that there isn't
@@ -27,20 +30,23 @@ final class OperationMix {
   OperationMix(Settings settings, Operations operations, long seed, String phase) {
     this.seed = seed;
     this.phase = hash(phase);
-    this.operations = operations.all();
-    settings.properties().stringPropertyNames().stream()
-        .filter(name -> name.endsWith(Operation.PROPORTION))
-        .forEach(operations::of);
-    upTo = new double[this.operations.size()];
+    own = operations.isOwn(settings);
+    var weighted = own ? Operations.own(settings) : operations.ycsb(settings);
+    this.operations = weighted.stream().map(Operations.Weighted::operation).toList();
+    upTo = new double[weighted.size()];
     double sum = 0;
     for (int at = 0; at < upTo.length; at++) {
-      var operation = this.operations.get(at);
-      sum += settings.share(operation.property(), operation.proportion());
+      sum += weighted.get(at).weight();
       upTo[at] = sum;
     }
     if (sum <= 0) {
       throw new UsageException("readproportion and the other proportions: all are 0");
     }
+  }
+
+  /** Whether it is a mix of one's own, not one of YCSB's. */
+  boolean isOwn() {
+    return own;
   }
 
   private static long hash(String text) {
@@ -64,8 +70,13 @@ final class OperationMix {
 
   /** Whether the mix has operations of a kind. */
   boolean has(Class<? extends Operation> kind) {
+    return has(kind::isInstance);
+  }
+
+  /** Whether the mix has an operation of which something is true. */
+  boolean has(Predicate<Operation> what) {
     return IntStream.range(0, upTo.length)
-        .anyMatch(at -> kind.isInstance(operations.get(at)) && isDone(at));
+        .anyMatch(at -> what.test(operations.get(at)) && isDone(at));
   }
 
   private boolean isDone(int at) {
@@ -90,6 +101,18 @@ final class OperationMix {
   /** A field, uniformly of 0..n-1. */
   int field(long operation, int n) {
     return ValueFunction.below(draw(operation, OF_FIELD), n);
+  }
+
+  /** As many draws as an operation wants, from their beginning. */
+  Draws draws(long operation) {
+    return new Draws() {
+      private int purpose = OF_DRAWS;
+
+      @Override
+      public long next() {
+        return draw(operation, purpose++);
+      }
+    };
   }
 
   private long draw(long operation, int purpose) {

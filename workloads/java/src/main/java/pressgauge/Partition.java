@@ -35,6 +35,17 @@ record Partition(int client, int clients, int first, int records) {
     return first + client + (long) n * clients;
   }
 
+  /** Whether a record is among this client's. */
+  boolean owns(long recordNumber) {
+    long place = recordNumber - first - client;
+    return place >= 0 && recordNumber < (long) first + records && place % clients == 0;
+  }
+
+  /** Which of this client's records one of them is, from 0 on. */
+  int placeOf(long recordNumber) {
+    return (int) ((recordNumber - first - client) / clients);
+  }
+
   /** How many of a record's fields are this client's. */
   int fields(long recordNumber, int all) {
     return (all - field(recordNumber, 0) + clients - 1) / clients;
@@ -49,11 +60,17 @@ record Partition(int client, int clients, int first, int records) {
    * Refuses a mix whose clients can't all choose alike among all records.
    *
    * @param parts in which a record can be written
+   * @param latest whether the newest records are chosen more often
    * @throws UsageException if new records would be chosen by their own client alone, or some client
    *     would have nothing to write in a record
    */
-  void requireDivisible(OperationMix mix, int parts) {
-    if (mix.has(Insert.class)) {
+  void requireDivisible(OperationMix mix, int parts, boolean latest) {
+    if (mix.has(Operation::needsOwnRecords)) {
+      throw new UsageException(
+          RecordChoice.PROPERTY
+              + ": only uniform where several clients delete records, which the others don't know");
+    }
+    if (mix.has(Insert.class) || (latest && mix.has(InsertRecords.class))) {
       throw new UsageException(
           "requestdistribution: only uniform where several clients insert, and each would favour"
               + " its own records");

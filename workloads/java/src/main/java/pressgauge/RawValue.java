@@ -30,6 +30,29 @@ final class RawValue extends BsonValue {
     return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
+  /**
+   * The number that a server has when it added so many times 1 to this one.
+   *
+   * @throws IllegalStateException if this is no number, or a decimal one
+   */
+  RawValue plus(long times) {
+    return switch (type) {
+      case INT32 -> {
+        long sum = bytes().getInt(0) + times;
+        yield sum == (int) sum ? int32((int) sum) : int64(BsonType.INT64, sum);
+      }
+      case INT64 -> int64(BsonType.INT64, bytes().getLong(0) + times);
+      case DOUBLE -> {
+        double sum = bytes().getDouble(0);
+        for (long i = 0; i < times; i++) {
+          sum += 1; // as often as it was rounded
+        }
+        yield int64(BsonType.DOUBLE, Double.doubleToRawLongBits(sum));
+      }
+      default -> throw new IllegalStateException("it is of type " + type + ", no plain number");
+    };
+  }
+
   BsonType type() {
     return type;
   }

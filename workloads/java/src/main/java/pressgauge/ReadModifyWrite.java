@@ -26,22 +26,16 @@ final class ReadModifyWrite implements Operation {
     long recordNumber = turn.chooseRecord();
     var key = turn.key(recordNumber);
     var fields = turn.ownFieldsToWrite(recordNumber);
-    var measurements = turn.measurements();
-    long intended = measurements.getIntendedtartTimeNs();
-    long start = System.nanoTime();
-    Status status;
-    var write = turn.workload().versions().begin(recordNumber, fields);
-    try {
-      status = writeSuccessors(turn, recordNumber, key, fields, write);
-    } finally {
-      write.end();
-    }
-    long end = System.nanoTime();
-    var measured = status.isOk() ? name() : name() + "-FAILED";
-    measurements.measure(measured, (int) ((end - start) / 1000));
-    measurements.measureIntended(measured, (int) ((end - intended) / 1000));
-    measurements.reportStatus(name(), status);
-    return status;
+    return turn.measured(
+        name(),
+        () -> {
+          var write = turn.workload().versions().begin(recordNumber, fields);
+          try {
+            return writeSuccessors(turn, recordNumber, key, fields, write);
+          } finally {
+            write.end();
+          }
+        });
   }
 
   private Status writeSuccessors(

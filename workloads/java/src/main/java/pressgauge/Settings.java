@@ -1,7 +1,9 @@
 package pressgauge;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Properties;
+import java.util.stream.Stream;
 
 /** Reads YCSB properties; what is missing or malformed is a {@link UsageException} that says so. */
 record Settings(Properties properties) {
@@ -16,6 +18,11 @@ record Settings(Properties properties) {
       throw new UsageException(name + ": missing");
     }
     return value;
+  }
+
+  /** Texts separated by commas; none where it is missing. */
+  List<String> list(String name) {
+    return Stream.of(text(name, "").split(",")).filter(text -> !text.isEmpty()).toList();
   }
 
   Path path(String name) {

@@ -1,9 +1,11 @@
 package pressgauge;
 
+import com.mongodb.ClientSessionOptions;
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoException;
 import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
@@ -78,6 +80,11 @@ final class SharedClient {
 
   MongoCollection<RawBsonDocument> collection(String name) {
     return database.getCollection(name, RawBsonDocument.class);
+  }
+
+  /** A session in which reads don't wait for the session's own writes: they would not without. */
+  ClientSession session() {
+    return client.startSession(ClientSessionOptions.builder().causallyConsistent(false).build());
   }
 
   MongoDatabase database() {

@@ -2,13 +2,13 @@ package pressgauge;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.bson.BsonType;
 import org.bson.RawBsonDocument;
 import site.ycsb.ByteIterator;
@@ -20,24 +20,51 @@ import site.ycsb.ByteIterator;
  * Python twin is {@code datasets/templates.py}.
  *
  * @param fields the paths that updates write
+ * @param ways how each of them is written
  */
 record TemplateDocuments(
-    Templates templates, TemplateKeys keys, long seed, List<String> fields, List<FieldPath> paths)
+    Templates templates,
+    TemplateKeys keys,
+    long seed,
+    List<String> fields,
+    List<FieldPath> paths,
+    List<Way> ways)
     implements Documents {
   private static final int SPARE_BYTES = 64;
 
   TemplateDocuments(Templates templates, TemplateKeys keys, long seed, List<String> fields) {
-    this(templates, keys, seed, fields, fields.stream().map(FieldPath::of).toList());
+    this(templates, keys, seed, fields, Collections.nCopies(fields.size(), Way.SET));
   }
 
-  /** By pressgauge.corpus, the file, and pressgauge.seed, updatepaths, idkind and idspan. */
+  TemplateDocuments(
+      Templates templates, TemplateKeys keys, long seed, List<String> fields, List<Way> ways) {
+    this(templates, keys, seed, fields, fields.stream().map(FieldPath::of).toList(), ways);
+  }
+
+  /**
+   * By pressgauge.corpus, the file, and pressgauge.seed, updatepaths (of these incrementpaths and
+   * pushpaths), idkind and idspan.
+   */
   static TemplateDocuments of(Settings settings) {
     var templates = Templates.map(settings.path("pressgauge.corpus"));
     var kind = TemplateKeys.Kind.of(settings.text("pressgauge.idkind"));
     var keys = new TemplateKeys(templates, kind, settings.number("pressgauge.idspan"));
-    var paths = Stream.of(settings.text("pressgauge.updatepaths", "").split(","));
-    var fields = paths.filter(path -> !path.isEmpty()).toList();
-    return new TemplateDocuments(templates, keys, settings.number("pressgauge.seed"), fields);
+    var fields = settings.list("pressgauge.updatepaths");
+    var increments = settings.list("pressgauge.incrementpaths");
+    var pushes = settings.list("pressgauge.pushpaths");
+    var ways = fields.stream().map(path -> way(path, increments, pushes)).toList();
+    return new TemplateDocuments(templates, keys, settings.number("pressgauge.seed"), fields, ways);
+  }
+
+  private static Way way(String path, List<String> increments, List<String> pushes) {
+    return increments.contains(path)
+        ? Way.INCREMENT
+        : pushes.contains(path) ? Way.PUSH : Way.SET;
+  }
+
+  @Override
+  public Way way(int field) {
+    return ways.get(field);
   }
 
   @Override
@@ -59,11 +86,24 @@ record TemplateDocuments(
         version == 0
             ? template(recordNumber)
             : templates.at(ValueFunction.below(drawn, templates.count()));
+    return in(template, field).value();
+  }
+
+  private BsonFields loaded(long recordNumber, int field) {
+    return in(template(recordNumber), field);
+  }
+
+  private BsonFields in(ByteBuffer template, int field) {
     var found = paths.get(field).in(template);
     if (found == null) {
       throw new UsageException("pressgauge.updatepaths: a document has no " + fields.get(field));
     }
-    return found.value();
+    return found;
+  }
+
+  @Override
+  public RawValue indexed(long recordNumber, FieldPath path) {
+    return IndexedValue.in(template(recordNumber), path);
   }
 
   private ByteBuffer template(long recordNumber) {
@@ -83,12 +123,45 @@ record TemplateDocuments(
     buffer.end(start);
     var document = buffer.toArray();
     for (int field = 0; field < paths.size(); field++) {
-      if (versions.of(field) > 0) {
-        var value = value(recordNumber, field, versions.of(field));
-        document = paths.get(field).replaced(document, value);
+      if (versions.of(field) > 0 || versions.pushed()[field] != null) {
+        document = paths.get(field).replaced(document, written(recordNumber, field, versions));
       }
     }
     return document;
+  }
+
+  /** The value of a path that was written. */
+  private RawValue written(long recordNumber, int field, WrittenVersions versions) {
+    return switch (ways.get(field)) {
+      case SET -> value(recordNumber, field, versions.of(field));
+      case INCREMENT -> value(recordNumber, field, 0).plus(versions.of(field));
+      case PUSH -> {
+        var entries = ListValue.entries(loaded(recordNumber, field));
+        for (long version : versions.pushed()[field]) {
+          entries.add(entry(recordNumber, field, version));
+        }
+        yield ListValue.ofLast(Way.KEPT_ENTRIES, entries);
+      }
+    };
+  }
+
+  /** The entry that a push with a version appends: one of a template drawn by it. */
+  @Override
+  public RawValue entry(long recordNumber, int field, long version) {
+    long drawn = ValueFunction.draw(seed, recordNumber, field, version);
+    int first = ValueFunction.below(drawn, templates.count());
+    for (int i = 0; i < templates.count(); i++) {
+      var list = paths.get(field).in(templates.at((first + i) % templates.count()));
+      if (list == null || list.type() != BsonType.ARRAY) {
+        break;
+      }
+      var entries = ListValue.entries(list);
+      if (!entries.isEmpty()) {
+        return entries.get(ValueFunction.below(ValueFunction.mix(drawn), entries.size()));
+      }
+    }
+    throw new UsageException(
+        "pressgauge.pushpaths: no document has entries in " + fields.get(field));
   }
 
   @Override
@@ -98,9 +171,15 @@ record TemplateDocuments(
 
   @Override
   public void fill(Map<String, ByteIterator> document, long recordNumber, long version) {
-    var versions = WrittenVersions.all(fields.size(), version);
+    var versions = allSet(version);
     var bytes = versions.appendedTo(document(recordNumber, versions));
     document.put(TemplateLayout.WHOLE, new RawValue(BsonType.DOCUMENT, bytes));
+  }
+
+  /** One version for all paths that are set. */
+  private WrittenVersions allSet(long version) {
+    var set = ways.stream().mapToLong(way -> way == Way.SET ? version : 0);
+    return WrittenVersions.of(set.toArray());
   }
 
   @Override
@@ -128,12 +207,13 @@ record TemplateDocuments(
     try {
       versions = WrittenVersions.in(bytes, fields.size());
     } catch (IllegalStateException e) {
-      return new Checked(0, WrittenVersions.NAME, e.getMessage());
+      return new Checked(0, 0, WrittenVersions.NAME, e.getMessage());
     }
     var expected = ByteBuffer.wrap(document(recordNumber, versions)).order(ByteOrder.LITTLE_ENDIAN);
     var difference = DocumentDifference.between(expected, bytes, versions.start());
     int field = fields.indexOf(difference.path());
     var version = field < 0 ? "" : "version " + versions.of(field) + ": ";
-    return new Checked(versions.sum(), difference.path(), version + difference.why());
+    var why = version + difference.why();
+    return new Checked(versions.sum(), versions.writes(), difference.path(), why);
   }
 }

@@ -13,6 +13,7 @@ import site.ycsb.workloads.CoreWorkload;
 /** Documents of a corpus's text, by the {@link ValueFunction}, with YCSB's keys. */
 record TextDocuments(Keys keys, List<String> fields, ValueFunction values) implements Documents {
   private static final int LEAST_FIELD_LENGTH = 16;
+  private static final String MORE = "it has more fields than it should";
 
   /** By YCSB's properties of keys and fields, pressgauge.corpus and pressgauge.seed. */
   static TextDocuments of(Settings settings) {
@@ -91,18 +92,20 @@ record TextDocuments(Keys keys, List<String> fields, ValueFunction values) imple
     for (int field = 0; field < fields.size(); field++) {
       var why = difference(strings, recordNumber, field);
       if (!why.isEmpty()) {
-        return new Checked(versions, fields.get(field), why);
+        return new Checked(versions, 0, fields.get(field), why);
       }
       versions += ValueFunction.version(strings.text());
     }
-    return new Checked(versions, "", hasMore(strings) ? "it has more fields than it should" : "");
-  }
-
-  private static boolean hasMore(BsonFields stored) {
     try {
-      return stored.next();
+      boolean more = strings.next();
+      long writes = 0;
+      if (more && strings.isNamed(WrittenVersions.NAME)) {
+        writes = WrittenVersions.of(strings, 0).writes();
+        more = strings.next();
+      }
+      return new Checked(versions, writes, "", more ? MORE : "");
     } catch (IllegalStateException e) {
-      return true;
+      return new Checked(versions, 0, "", MORE);
     }
   }
 

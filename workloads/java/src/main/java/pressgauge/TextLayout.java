@@ -42,7 +42,7 @@ record TextLayout(List<String> fields) implements Layout {
         if (next < fields.size() && strings.isNamed(fields.get(next))) {
           // Fields come in their order, so that hardly a name is ever decoded.
           result.put(fields.get(next++), strings.text());
-        } else if (!strings.isNamed("_id")) {
+        } else if (!strings.isNamed("_id") && !strings.isNamed(WrittenVersions.NAME)) {
           result.put(strings.name(), strings.text());
         }
       }

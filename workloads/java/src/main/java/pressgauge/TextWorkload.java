@@ -33,6 +33,10 @@ import site.ycsb.workloads.CoreWorkload;
  *       processes this one is (default 0 of 1); see {@link Partition}
  *   <li>{@code pressgauge.insertstart}: the first record number this client's run phase inserts
  *       (default recordcount)
+ *   <li>{@code pressgauge.operations} and {@code pressgauge.keys}: a mix of one's own in place of
+ *       YCSB's proportions and distribution; see {@link Asked} and {@link RecordChoice}
+ *   <li>{@code pressgauge.deleted}, {@code pressgauge.restored}: how many records this client's
+ *       earlier phases have deleted, and how many of them came back (default 0)
  *   <li>{@code pressgauge.startat}: the Unix time in milliseconds at which to begin, together with
  *       the other clients (default at once)
  *   <li>{@code pressgauge.gate}: the Unix socket at which a parent process listens that says when
@@ -68,6 +72,9 @@ public final class TextWorkload extends CoreWorkload {
   private OperationMix mix;
   private Versions versions;
   private Partition partition;
+  private Population population;
+  private RecordChoice choice;
+  private Layout layout;
   private boolean uniform;
   private boolean loads;
   private int operations;
@@ -119,9 +126,14 @@ public final class TextWorkload extends CoreWorkload {
       requireNoTarget();
     }
     maxFailures = settings.count("pressgauge.maxfailures", 5, 1, Integer.MAX_VALUE);
-    uniform = settings.text(REQUEST_DISTRIBUTION_PROPERTY, "uniform").equals("uniform");
     documents = Documents.of(settings);
-    mix = new OperationMix(settings, known, settings.number("pressgauge.seed"), phase());
+    layout = documents.layout();
+    long seed = settings.number("pressgauge.seed");
+    mix = new OperationMix(settings, known, seed, phase());
+    choice = RecordChoice.of(settings, partition, seed);
+    population = Population.of(settings, partition, seed);
+    var chosen = mix.isOwn() ? RecordChoice.PROPERTY : REQUEST_DISTRIBUTION_PROPERTY;
+    uniform = settings.text(chosen, "uniform").equals("uniform");
     if (!loads
         && documents.fields().isEmpty()
         && (mix.has(Update.class) || mix.has(ReadModifyWrite.class))) {
@@ -131,7 +143,7 @@ public final class TextWorkload extends CoreWorkload {
     versions = new Versions(documents.fields().size(), () -> !isBlind && !record.isForgetful());
     if (sharesRecords()) {
       boolean all = settings.flag(WRITE_ALL_FIELDS_PROPERTY, false);
-      partition.requireDivisible(mix, all ? 1 : documents.fields().size());
+      partition.requireDivisible(mix, all ? 1 : documents.fields().size(), choice.latest());
     }
   }
 
@@ -250,6 +262,8 @@ public final class TextWorkload extends CoreWorkload {
     facts.putAll(record.facts());
     facts.put("versions_written", versions.written());
     facts.put("versions_unsettled", versions.unsettled());
+    facts.put("records_deleted", population.deleted());
+    facts.put("records_restored", population.restored());
     if (conductor == null) {
       facts.put("all_until_s", gate.allUntilMs() == null ? null : gate.allUntilMs() / 1000.0);
     } else {
@@ -295,6 +309,14 @@ public final class TextWorkload extends CoreWorkload {
     return record;
   }
 
+  Layout layout() {
+    return layout;
+  }
+
+  Population population() {
+    return population;
+  }
+
   boolean readsAllFields() {
     return readallfields;
   }
@@ -328,12 +350,28 @@ public final class TextWorkload extends CoreWorkload {
     return scanlength.nextValue().intValue();
   }
 
-  /** An existing record, by the request distribution. */
+  /** An existing record, by YCSB's request distribution. */
   long chooseRecord(long operation) {
-    if (uniform) {
-      return partition.record(mix.key(operation, partition.size()));
+    long recordNumber =
+        uniform
+            ? partition.record(mix.key(operation, partition.size()))
+            : recordNumber(chooseBySkew());
+    if (population.life(recordNumber) >= 0) {
+      return recordNumber;
     }
-    return recordNumber(chooseBySkew());
+    var draws = mix.draws(operation);
+    do { // an earlier phase has deleted it
+      recordNumber =
+          uniform
+              ? partition.record(draws.below(partition.size()))
+              : recordNumber(chooseBySkew());
+    } while (population.life(recordNumber) < 0);
+    return recordNumber;
+  }
+
+  /** A record by the distribution of a mix of one's own, whether or not it has been deleted. */
+  long chooseRecord(Draws draws) {
+    return recordNumber(choice.key(draws, transactioninsertkeysequence.lastValue()));
   }
 
   private long chooseBySkew() {

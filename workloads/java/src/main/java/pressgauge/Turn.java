@@ -2,9 +2,12 @@ package pressgauge;
 
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.bson.RawBsonDocument;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
+import site.ycsb.Status;
 import site.ycsb.measurements.Measurements;
 
 /**
@@ -36,6 +39,74 @@ record Turn(
   /** An existing record, by the request distribution; another at each call. */
   long chooseRecord() {
     return workload.chooseRecord(index);
+  }
+
+  /** What the thread's binding offers beyond YCSB's calls. */
+  Store store() {
+    return workload.record().store();
+  }
+
+  Layout layout() {
+    return workload.layout();
+  }
+
+  /** Writes a record as it was loaded into the thread's messages. */
+  RawBsonDocument loaded(long recordNumber) {
+    return document(recordNumber, 0);
+  }
+
+  /** Writes a record in which all paths that are set have one version. */
+  RawBsonDocument document(long recordNumber, long version) {
+    documents().fill(document, recordNumber, version);
+    var buffer = store().buffer();
+    int start = layout().document(buffer, key(recordNumber), document);
+    return buffer.view(start, buffer.size());
+  }
+
+  /** Writes an update of paths, by their places, that the document counts. */
+  RawBsonDocument update(long recordNumber, int[] places, long version) {
+    return Messages.update(store().buffer(), documents(), recordNumber, places, version);
+  }
+
+  Population population() {
+    return workload.population();
+  }
+
+  /** The operation's own draws, from their beginning. */
+  Draws draws() {
+    return workload.mix().draws(index);
+  }
+
+  /** A record that exists now, as far as this client knows, by the mix's distribution. */
+  Chosen choose(Draws draws) {
+    while (true) {
+      long recordNumber = workload.chooseRecord(draws);
+      long life = population().life(recordNumber);
+      if (life >= 0) {
+        return new Chosen(recordNumber, key(recordNumber), life);
+      }
+    }
+  }
+
+  /** A chosen record, and which of its lives it was in then. */
+  record Chosen(long number, String key, long life) {}
+
+  /** Whether a chosen record has been there all the time. */
+  boolean stayed(Chosen chosen) {
+    return population().life(chosen.number) == chosen.life;
+  }
+
+  /** Measures what YCSB doesn't: the time that it takes, and its status. */
+  Status measured(String name, Supplier<Status> operation) {
+    long intended = measurements.getIntendedtartTimeNs();
+    long start = System.nanoTime();
+    var status = operation.get();
+    long end = System.nanoTime();
+    var series = status.isOk() ? name : name + "-FAILED";
+    measurements.measure(series, (int) ((end - start) / 1000));
+    measurements.measureIntended(series, (int) ((end - intended) / 1000));
+    measurements.reportStatus(name, status);
+    return status;
   }
 
   /** The fields to read; null for all. Where none is ever written, documents are read whole. */

@@ -19,10 +19,15 @@ final class Update implements Operation {
     return "0.05";
   }
 
+  /** The version that a blind update gives. */
+  static long version(Turn turn) {
+    return 1 + turn.index() % VERSIONS;
+  }
+
   @Override
   public Status run(Turn turn) {
     long recordNumber = turn.chooseRecord();
-    long version = 1 + turn.index() % VERSIONS;
+    long version = version(turn);
     var documents = turn.documents();
     var values = new LinkedHashMap<String, ByteIterator>();
     for (int field : turn.fieldsToWrite()) {

@@ -6,19 +6,28 @@ import java.util.stream.LongStream;
 import org.bson.BsonType;
 
 /**
- * The versions that updates have given to a document's paths, as {@code _pg} holds them: {@code
- * {"0": 3}}, by the path's place. A path that it doesn't name has version 0.
+ * What updates have left in a document's {@code _pg}: {@code {"0": 3, "2": [7, 9], "w": 6}}. By the
+ * path's place the version that it was set to, how often it was incremented, or the versions whose
+ * values were pushed; and how many updates were counted. A path that it doesn't name has version 0.
  *
+ * @param pushed null for a path to which nothing was pushed
+ * @param writes updates that were counted, as those of YCSB's mixes aren't
  * @param start where {@code _pg} begins in the stored document, or would begin
  */
-record WrittenVersions(long[] versions, int start) {
+record WrittenVersions(long[] versions, long[][] pushed, long writes, int start) {
   static final String NAME = "_pg";
+  static final String WRITES = "w";
+
+  /** These versions, as they are when nothing else was written. */
+  static WrittenVersions of(long[] versions) {
+    return new WrittenVersions(versions, new long[versions.length][], 0, 0);
+  }
 
   /** One version for all of so many paths. */
   static WrittenVersions all(int paths, long version) {
     var versions = new long[paths];
     Arrays.fill(versions, version);
-    return new WrittenVersions(versions, 0);
+    return of(versions);
   }
 
   /**
@@ -30,37 +39,64 @@ record WrittenVersions(long[] versions, int start) {
     var fields = new BsonFields(stored);
     while (fields.next()) {
       if (fields.isNamed(NAME)) {
-        var found = new WrittenVersions(versions(fields, paths), fields.at());
+        var found = of(fields, paths);
         if (fields.next()) {
           throw new IllegalStateException("field " + fields.name() + " is behind it");
         }
         return found;
       }
     }
-    return new WrittenVersions(new long[paths], fields.at());
+    return new WrittenVersions(new long[paths], new long[paths][], 0, fields.at());
   }
 
-  private static long[] versions(BsonFields marker, int paths) {
+  /** Reads them from the field that holds them. */
+  static WrittenVersions of(BsonFields marker, int paths) {
     if (marker.type() != BsonType.DOCUMENT) {
       throw new IllegalStateException("it is no document");
     }
     var versions = new long[paths];
+    var pushed = new long[paths][];
+    long writes = 0;
     var fields = marker.inner();
     while (fields.next()) {
+      if (fields.isNamed(WRITES) && writes == 0) {
+        writes = version(fields);
+        continue;
+      }
       int path = 0;
       while (path < paths && !fields.isNamed(Integer.toString(path))) {
         path++;
       }
-      long version = fields.type() == BsonType.INT64 ? fields.value().bytes().getLong(0) : 0;
-      if (path == paths || versions[path] != 0 || version < 1) {
+      if (path == paths || versions[path] != 0 || pushed[path] != null) {
         throw new IllegalStateException("its field " + fields.name() + " is no path's version");
       }
-      versions[path] = version;
+      if (fields.type() == BsonType.ARRAY) {
+        pushed[path] = versionsOf(fields);
+      } else {
+        versions[path] = version(fields);
+      }
     }
     if (fields.at() + 1 != marker.end()) {
       throw new IllegalStateException("it is malformed");
     }
-    return versions;
+    return new WrittenVersions(versions, pushed, writes, marker.at());
+  }
+
+  private static long version(BsonFields field) {
+    long version = field.type() == BsonType.INT64 ? field.value().bytes().getLong(0) : 0;
+    if (version < 1) {
+      throw new IllegalStateException("its field " + field.name() + " is no path's version");
+    }
+    return version;
+  }
+
+  private static long[] versionsOf(BsonFields list) {
+    var versions = LongStream.builder();
+    var entries = list.inner();
+    while (entries.next()) {
+      versions.add(version(entries));
+    }
+    return versions.build().toArray();
   }
 
   long of(int path) {

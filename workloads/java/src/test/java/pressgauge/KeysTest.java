@@ -24,7 +24,7 @@ class KeysTest {
 
   @Test
   void everyRecordIsFoundByItsNameAndNoOther() {
-    var records = new Records(List.of(range(0, 1000), range(5000, 10)), 1010, 1010);
+    var records = new Records(List.of(range(0, 1000), range(5000, 10)), new int[0], 1010, 1010);
     var names = names("hashed", 1);
     var index = new RecordIndex(names, records);
 

@@ -73,7 +73,7 @@ class TemplateDocumentsTest {
     vector
         .get("versions", Document.class)
         .forEach((path, at) -> versions[Integer.parseInt(path)] = ((Number) at).longValue());
-    var written = new WrittenVersions(versions, 0);
+    var written = WrittenVersions.of(versions);
     return written.appendedTo(documents.document(number(vector, "record"), written));
   }
 
@@ -113,7 +113,7 @@ class TemplateDocumentsTest {
   }
 
   private static DocumentCheck check(Documents documents) {
-    var records = new Records(List.of(new Records.Range(0, 20)), 20, 20);
+    var records = new Records(List.of(new Records.Range(0, 20)), new int[0], 20, 20);
     return new DocumentCheck(new RecordIndex(documents.keys(), records), documents);
   }
 
@@ -192,7 +192,7 @@ class TemplateDocumentsTest {
     var versions = document.getDocument("_pg");
     versions.put("0", versions.remove("0"));
     var raw = new RawBsonDocument(document, new BsonDocumentCodec());
-    assertEquals(new Documents.Checked(9, "", ""), documents.check(7, raw));
+    assertEquals(new Documents.Checked(9, 0, "", ""), documents.check(7, raw));
   }
 
   @Test
@@ -213,7 +213,7 @@ class TemplateDocumentsTest {
       var keys = documents(set).keys();
       int count = set.getString("idkind").equals("other") ? 5 : 100;
       var index =
-          new RecordIndex(keys, new Records(List.of(new Records.Range(0, count)), count, count));
+          new RecordIndex(keys, new Records(List.of(new Records.Range(0, count)), new int[0], count, count));
       var names = new ArrayList<String>();
       for (int record = 0; record < count; record++) {
         assertEquals(record, index.find(keys.of(record)));
