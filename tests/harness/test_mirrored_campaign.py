@@ -18,6 +18,7 @@ from harness.cli.mirroring import mirror_command
 from harness.errors import InputError
 from harness.plan.mirrored_campaign import LEAST_CACHE_BYTES, Mirrored, campaign_text, mix_text
 from harness.spec.campaign import Campaign
+from harness.spec.mixes.operations import MixFile
 from tests.harness.commands import harness
 
 GIB = 2**30
@@ -144,6 +145,7 @@ def test_the_mix_says_where_each_operation_came_from() -> None:
         {"kind": "update", "weight": 250, "set": ["status"], "inc": ["n"]},
         {"kind": "insert", "weight": 40, "documents": 2},
     ]
+    assert MixFile.model_validate(mix).keys.distribution == "measured"
     assert text.count("# top") == 3
     assert "# Not mirrored: commands such as counts (1.0%)" in text
     assert "# Not mirrored: 7 transactions of the whole server\n" in text
