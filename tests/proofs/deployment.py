@@ -15,6 +15,7 @@ import pymongo
 from bson import ObjectId
 
 from tests.ansible.mongods import serving
+from tests.proofs.collections import Draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pymongo.collection import Collection
 
     Client = pymongo.MongoClient[dict[str, Any]]
+    Documents = list[dict[str, Any]]
     Events = Collection[dict[str, Any]]
 
 PASSWORD = "only-for-this-proof"
@@ -30,29 +32,27 @@ EXPONENT = 0.99
 LATEST = 20
 _START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _SESSION = 25
-_WORDS = [f"{a}{b}{c}" for a, b, c in itertools.product(("sal", "mor", "ten", "ril"), "aeiou", ("ka", "dun", "vex"))]
+STATES = ("new", "seen", "left", "bought")
 INDEXES = {"session_1_at_-1": [("session", 1), ("at", -1)], "state.score_1": [("state.score", 1)]}
 
 
-def documents(count: int, seed: int = 3) -> Iterator[dict[str, Any]]:
+def documents(count: int) -> Iterator[dict[str, Any]]:
     """Events: those of a session stand side by side, and have a long text in common."""
-    chance = random.Random(seed)
-    agent, page = "", ""
+    draw, common = Draw(3), ""
     for number in range(count):
         if number % _SESSION == 0:
-            agent, page = (" ".join(chance.choices(_WORDS, k=size)) for size in (40, 25))
+            common = draw.text(350)
         made = (1_700_000_000 + number // 40).to_bytes(4, "big")
         yield {
             "_id": ObjectId(made + b"proof" + (number % 2**24).to_bytes(3, "big")),
             "session": number // _SESSION,
             "at": _START + dt.timedelta(seconds=7 * number),
-            "status": chance.choice(["new", "seen", "left", "bought"]),
-            "agent": agent,
-            "page": page[: chance.randrange(20, len(page))],
-            "state": {"score": chance.randrange(1000), "city": chance.choice(_WORDS)},
-            "items": [{"sku": chance.randrange(5000), "price": round(chance.uniform(1, 99), 2)}
-                      for _ in range(chance.randrange(6))],
-        }  # fmt: skip
+            "status": draw.choice(STATES),
+            "agent": common,
+            "note": draw.text(draw.randrange(100, 300)),
+            "state": {"score": draw.randrange(1000), "city": draw.word()},
+            "items": [{"sku": draw.randrange(5000), "name": draw.word()} for _ in range(draw.randrange(6))],
+        }
 
 
 @dataclass
@@ -108,10 +108,11 @@ class Deployment:
         ranks = range(len(keys))
         with pymongo.MongoClient[dict[str, Any]](self.uri_of("owner"), appname="shop") as client:
             events = client.shop.events
+            like = list(events.find({}).limit(_SESSION))
             while not ended.is_set():
                 kinds = chance.choices(list(mix), weights=list(mix.values()), k=500)
                 for kind, rank in zip(kinds, chance.choices(ranks, cum_weights=sums, k=500), strict=True):
-                    did = _do(kind, keys[rank], events, chance, own)
+                    did = _do(kind, keys[rank], events, chance, own, like)
                     done[did] += 1
                     if did in {"find", "update", "delete"}:
                         hot[did != "delete" and rank < len(keys) // 100] += 1
@@ -120,9 +121,7 @@ class Deployment:
             self.hot += hot
 
 
-def _do(
-    kind: str, key: ObjectId, events: Collection[dict[str, Any]], chance: random.Random, own: list[ObjectId]
-) -> str:
+def _do(kind: str, key: ObjectId, events: Events, chance: random.Random, own: list[ObjectId], like: Documents) -> str:
     """One operation."""
     if kind == "find":
         events.find_one({"_id": key}, {"status": 1, "state": 1})
@@ -130,9 +129,9 @@ def _do(
         session = chance.randrange(1000)
         list(events.find({"session": session}).sort("at", -1).limit(LATEST))
     elif kind == "update":
-        events.update_one({"_id": key}, {"$set": {"status": chance.choice(["new", "seen", "left", "bought"])}})
+        events.update_one({"_id": key}, {"$set": {"status": chance.choice(STATES)}})
     elif kind == "insert" or not own:
-        own.append(events.insert_one(next(documents(1, chance.randrange(2**30))) | {"_id": ObjectId()}).inserted_id)
+        own.append(events.insert_one(chance.choice(like) | {"_id": ObjectId()}).inserted_id)
         return "insert"
     else:
         events.delete_one({"_id": own.pop()})
