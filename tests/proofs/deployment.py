@@ -31,7 +31,7 @@ PASSWORD = "only-for-this-proof"
 EXPONENT = 0.99
 LATEST = 20
 _START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-_SESSION = 25
+_SESSION, _USED_SESSIONS = 25, 500
 STATES = ("new", "seen", "left", "bought")
 INDEXES = {"session_1_at_-1": [("session", 1), ("at", -1)], "state.score_1": [("state.score", 1)]}
 
@@ -126,8 +126,7 @@ def _do(kind: str, key: ObjectId, events: Events, chance: random.Random, own: li
     if kind == "find":
         events.find_one({"_id": key}, {"status": 1, "state": 1})
     elif kind == "find-by-index":
-        session = chance.randrange(1000)
-        list(events.find({"session": session}).sort("at", -1).limit(LATEST))
+        list(events.find({"session": chance.randrange(_USED_SESSIONS)}).sort("at", -1).limit(LATEST))
     elif kind == "update":
         events.update_one({"_id": key}, {"$set": {"status": chance.choice(STATES)}})
     elif kind == "insert" or not own:
