@@ -79,7 +79,16 @@ def test_who_may_see_no_counters_is_told_what_it_takes(known: Deployment, tmp_pa
         uri = tmp_path / user
         uri.touch(0o600)
         uri.write_text(known.uri_of(user), encoding="utf-8")
-        asked = ["--uri-file", uri, "--collection", "shop.events", "--name", "x", "--into", tmp_path / "none"]
+        asked: list[str | Path] = [
+            "--uri-file",
+            uri,
+            "--collection",
+            "shop.events",
+            "--name",
+            "x",
+            "--into",
+            tmp_path / "none",
+        ]
         ran = harness("mirror", *asked, "--results", tmp_path / "none", "--seconds", "1")
         assert (ran.code, message in ran.err) == (2, True), ran.err
         assert not (tmp_path / "none").exists()
