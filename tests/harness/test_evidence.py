@@ -83,6 +83,29 @@ def test_what_is_wrong_voids_the_trial(folder: Path, file: str, key: str, value:
     assert codes(read(folder)) == {code}
 
 
+@pytest.mark.parametrize(
+    ("told", "write_sum", "code"),
+    [
+        ({"writes_counted": 70}, 70, None),
+        ({"writes_counted": 70}, 69, "writes-lost"),
+        ({"writes_counted": 70}, 71, "writes-lost"),
+        ({"writes_counted": 70, "writes_uncertain": 2}, 72, None),
+        ({"writes_counted": 70, "documents_overwritten": 9}, 12, None),
+        ({"writes_counted": 70, "documents_overwritten": 9}, 71, "writes-lost"),
+        ({}, 1, "writes-lost"),
+    ],
+)
+def test_updates_that_documents_have_counted_add_up(
+    folder: Path, told: dict[str, int], write_sum: int, code: str | None
+) -> None:
+    for file, more in (("rmw.client.json", told), ("verify.json", {"write_sum": write_sum})):
+        (folder / file).write_text(json.dumps(json.loads((folder / file).read_text()) | more))
+    record = read(folder)
+    assert codes(record) == ({code} if code else set())
+    flagged = any(flag.code == "updates-not-added-up" for flag in record.flags)
+    assert flagged == ("documents_overwritten" in told)
+
+
 def test_without_diagnostic_data_its_figures_are_missing_and_never_zero(folder: Path) -> None:
     assert not (folder / "diagnostic.data").exists()
     rmw = read(folder).phases[-1]

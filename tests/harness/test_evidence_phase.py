@@ -227,3 +227,20 @@ def test_a_clients_series_are_cut_at_one_moment() -> None:
     logs = read_part("one", RECORDED, "load").logs
     of_inserts, of_writes = ([(i.start_s, i.end_s) for i in logs[name].intervals] for name in ("INSERT", "FLUSH"))
     assert of_inserts == of_writes
+
+
+@pytest.mark.parametrize(("read", "parts"), [("FIND", 3), ("READ", 1)])
+def test_a_read_modify_write_holds_a_read_and_an_update_where_it_times_them(
+    tmp_path: Path, read: str, parts: int
+) -> None:
+    """A mix of one's own has no operation called READ: its updates are none of its read-modify-writes."""
+    operations = (read, "READ-MODIFY-WRITE", "UPDATE")
+    recorded = (RECORDED / "load.INSERT.hdr").read_bytes()
+    for name in operations:
+        (tmp_path / f"mix.{name}.hdr").write_bytes(recorded.replace(b"for: INSERT]", f"for: {name}]".encode()))
+    account = json.loads((RECORDED / "load.client.json").read_bytes())
+    account["operations"] = dict.fromkeys(operations, account["operations"]["INSERT"])
+    (tmp_path / "mix.client.json").write_text(json.dumps(account))
+    phase = read_phase({"one": tmp_path}, "mix", CLIENT, WarmUp(seconds=0), {}, SNAPSHOT, SNAPSHOT).phase
+    assert phase.measured_operations == parts * 80_050
+    assert phase.operation == ("READ-MODIFY-WRITE" if read == "READ" else "+".join(operations))

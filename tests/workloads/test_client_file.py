@@ -40,6 +40,12 @@ def test_a_client_with_a_gate_lists_its_turns() -> None:
     assert {moment for one in account.turns for moment in (one.opened_s, one.measured_s, one.closed_s)} <= moments
 
 
+def test_several_clients_counts_add_up(tmp_path: Path) -> None:
+    counts = {"writes_counted": 5, "writes_uncertain": 1, "documents_overwritten": 2, "records_inserted": 3}
+    both = of_all([with_changes(tmp_path, **counts), with_changes(tmp_path, **counts)])
+    assert {name: getattr(both, name) for name in counts} == {name: 2 * count for name, count in counts.items()}
+
+
 def test_a_client_without_a_gate_has_none(tmp_path: Path) -> None:
     assert read_client_file(RECORDED / "load.client.json").turns == ()
     assert with_changes(tmp_path, turns=[]).turns == ()
