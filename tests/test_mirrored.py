@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from tests.harness.commands import HOME, harness, left_running
-from tests.proofs.deployment import Deployment, deployment
-from tests.proofs.round_trip import MIX, as_it_is, beside_the_truth, judged, mirrored, shuffled, variant
+from tests.harness.commands import HOME, left_running
+from tests.proofs.deployment import PASSWORD, Deployment, deployment
+from tests.proofs.round_trip import MIX, as_it_is, beside_the_truth, judged, mirror, mirrored, shuffled, variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,52 +43,25 @@ def test_a_deployment_comes_back(known: Deployment, tmp_path: Path) -> None:
 
 def test_without_a_profiler_counters_tell_the_mix(known: Deployment, tmp_path: Path) -> None:
     known.owner.shop.command("profile", 0)
-    uri = tmp_path / "uri"
-    uri.touch(0o600)
-    uri.write_text(known.uri_of("mirror"), encoding="utf-8")
-    asked = [
-        "--uri-file",
-        uri,
-        "--collection",
-        "shop.events",
-        "--name",
-        "events",
-        "--into",
-        tmp_path,
-        "--anonymise",
-        "0",
-    ]
     with known.in_use({"find": 60, "find-by-index": 15, "update": 25}):
-        ran = harness("mirror", *asked, "--into", tmp_path, "--results", tmp_path, "--seconds", "3")
+        ran = mirror(known, tmp_path, 3, "--anonymise", "0")
     assert ran.code == 0, ran.out + ran.err
     mix = yaml.safe_load((tmp_path / "events.mix.yaml").read_text(encoding="utf-8"))
     weights = {one["kind"]: one["weight"] for one in mix["operations"]}
     assert weights == {
-        "find": pytest.approx(600, abs=25), "find-by-index": pytest.approx(150, abs=25),
+        "find": pytest.approx(600, abs=25),
+        "find-by-index": pytest.approx(150, abs=25),
         "update": pytest.approx(250, abs=25),
-    }  # fmt: skip
+    }
     assert mix["keys"]["distribution"] == "zipfian"
-    assert "profiler of shop: it is off" in ran.out
+    assert "the profiler: it is off" in ran.out
 
 
-def test_who_may_see_no_counters_is_told_what_it_takes(known: Deployment, tmp_path: Path) -> None:
-    roles = [{"role": "read", "db": "shop"}]
-    known.owner.admin.command("createUser", "reader", pwd="only-for-this-proof", roles=roles)
-    known.owner.admin.command("createUser", "writer", pwd="only-for-this-proof", roles=["readWriteAnyDatabase"])
-    for user, message in (("reader", "grant the role clusterMonitor"), ("writer", "the user can do more than read")):
-        uri = tmp_path / user
-        uri.touch(0o600)
-        uri.write_text(known.uri_of(user), encoding="utf-8")
-        asked: list[str | Path] = [
-            "--uri-file",
-            uri,
-            "--collection",
-            "shop.events",
-            "--name",
-            "x",
-            "--into",
-            tmp_path / "none",
-        ]
-        ran = harness("mirror", *asked, "--results", tmp_path / "none", "--seconds", "1")
+def test_who_may_see_no_counters_or_may_write_is_refused(known: Deployment, tmp_path: Path) -> None:
+    roles = {"reader": [{"role": "read", "db": "shop"}], "writer": ["readWriteAnyDatabase"]}
+    messages = {"reader": "grant the role clusterMonitor", "writer": "the user can do more than read"}
+    for user, message in messages.items():
+        known.owner.admin.command("createUser", user, pwd=PASSWORD, roles=roles[user])
+        ran = mirror(known, tmp_path, 1, user=user)
         assert (ran.code, message in ran.err) == (2, True), ran.err
-        assert not (tmp_path / "none").exists()
+        assert not list(tmp_path.glob("*.yaml"))

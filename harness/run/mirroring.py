@@ -134,8 +134,8 @@ def _observed(looked: Looked, name: str, happened: Between, sample: Sample) -> O
     watched, moment, facts = looked.watched[name], looked.after.collections[name], looked.facts
     shapes = watched.shapes
     stored = moments.stored(moment)
-    keys, source = (watched.keys, looked.profiler) if shapes else (watched.written_keys, "the oplog's updates")
-    skew = keys.shares(stored.documents)
+    skew = (watched.keys if shapes else watched.written_keys).shares(stored.documents)
+    profiler = f"the profiler: {looked.profilers[name.partition('.')[0]]}"
     return Observed(
         name=name,
         when=looked.when,
@@ -145,7 +145,7 @@ def _observed(looked: Looked, name: str, happened: Between, sample: Sample) -> O
         happened=happened,
         mixture=mixture(happened, shapes, _possible(sample, [*shapes, *watched.written])),
         skew=skew,
-        skew_source=f"profiler of {looked.profiler}" if not skew or shapes else source,
+        skew_source="the oplog's updates" if skew and not shapes else profiler,
         busy=moments.busy_share(looked.before, looked.after, facts.cores),
         unmirrored=tuple(_elsewhere(looked)),
         size_quantiles=_size_quantiles(sample),

@@ -54,7 +54,7 @@ OBSERVED = Observed(
         (Unmirrored("commands\nsuch as counts", 0.01),),
     ),
     skew=((0.001, 0.31), (0.01, 0.52), (0.1, 0.8)),
-    skew_source="profiler of shop: on",
+    skew_source="the profiler: on",
     busy=0.25,
     unmirrored=(Unmirrored("7 transactions of the whole server", None),),
     size_quantiles={"p10": 700, "p50": 800, "p90": 1000, "p99": 2000},
@@ -152,8 +152,8 @@ def test_the_mix_says_where_each_operation_came_from() -> None:
 
 
 def test_a_skew_that_is_not_known_is_assumed_and_said_to_be() -> None:
-    text = mix_text(mirrored(replace(OBSERVED, skew=(), skew_source="profiler of shop: it is off")))
-    assert "# Assumed: which keys are used how often is not known; profiler of shop: it is off." in text
+    text = mix_text(mirrored(replace(OBSERVED, skew=(), skew_source="the profiler: it is off")))
+    assert "# Assumed: which keys are used how often is not known; the profiler: it is off." in text
     assert yaml.safe_load(text)["keys"] == {"distribution": "zipfian", "exponent": 0.99}
     even = mix_text(mirrored(replace(OBSERVED, skew=((0.01, 0.011), (0.1, 0.1)))))
     assert yaml.safe_load(even)["keys"] == {"distribution": "uniform"}

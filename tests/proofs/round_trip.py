@@ -28,6 +28,7 @@ from tests.proofs.tables import show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from tests.harness.commands import Ran
     from tests.proofs.deployment import Deployment
 
 PORT = 27413
@@ -37,17 +38,22 @@ ENGINE = HOME / "engines/pypi-6.0.5/bin/mongod"
 Spec = dict[str, Any]
 
 
-def mirrored(known: Deployment, folder: Path, seconds: float, mix: Mapping[str, float], *further: str) -> str:
-    """Mirror a deployment in use into `folder`, as `events`; give what the command said."""
-    uri = folder / "uri"
+def mirror(known: Deployment, folder: Path, seconds: float, *further: str, user: str = "mirror") -> Ran:
+    """`make mirror` of a deployment into a folder, as `events`."""
+    uri = folder / user
     uri.touch(0o600)
-    uri.write_text(known.uri_of("mirror"), encoding="utf-8")
+    uri.write_text(known.uri_of(user), encoding="utf-8")
+    return harness(
+        "mirror", "--uri-file", uri, "--collection", "shop.events", "--name", "events", "--into", folder, "--results",
+        folder, "--seconds", f"{seconds:g}", *further,
+    )  # fmt: skip
+
+
+def mirrored(known: Deployment, folder: Path, seconds: float, mix: Mapping[str, float]) -> str:
+    """Mirror it in use, with a profiler that shows every second operation; give what the command said."""
     known.owner.shop.command("profile", 1, slowms=0, sampleRate=0.5)
     with known.in_use(mix):
-        ran = harness(
-            "mirror", "--uri-file", uri, "--collection", "shop.events", "--name", "events", "--into", folder,
-            "--results", folder, "--seconds", f"{seconds:g}", *further,
-        )  # fmt: skip
+        ran = mirror(known, folder, seconds)
     known.owner.shop.command("profile", 0)
     assert ran.code == 0, ran.out + ran.err
     return ran.out
