@@ -13,7 +13,7 @@ from core.files import write_whole
 from datasets import updatable_paths
 from datasets.collections import Sample, is_sample
 from datasets.errors import DatasetError
-from harness.errors import InputError
+from harness.errors import HostError, InputError
 from harness.plan.mirrored_campaign import Mirrored, campaign_text, mix_text
 from harness.run import sampling
 from harness.run.observing import look
@@ -57,13 +57,21 @@ class Wanted:
             return self.name
         return f"{self.name}-{collection.partition('.')[2].replace('.', '-')}"
 
+    def files(self, collection: str) -> tuple[Path, Path]:
+        """A collection's mix and its campaign."""
+        called = self.called(collection)
+        return self.into / f"{called}.mix.yaml", self.into / f"{called}.yaml"
+
 
 def mirror(wanted: Wanted, tell: Callable[[str], None]) -> list[tuple[Path, Observed]]:
     """Look at the deployment, sample its collections, and write a campaign for each; give these.
 
     Raises:
-        InputError: the server refuses or is gone, too little happened in the window, or a sample can't be taken.
+        InputError: the server refuses or is gone, too little happened in the window, a sample can't be taken, or there
+            is such a campaign already.
+        HostError: the campaign can't be written.
     """
+    _refuse_to_overwrite(wanted)
     looked = look(wanted.uri_file, wanted.collections, seconds=wanted.seconds, tell=tell)
     happened = {name: _happened(looked, name) for name in wanted.collections}
     found = []
@@ -73,11 +81,24 @@ def mirror(wanted: Wanted, tell: Callable[[str], None]) -> list[tuple[Path, Obse
         sample = _sample(wanted, name, folder, tell)
         observed = _observed(looked, name, happened[name], sample)
         mirrored = Mirrored.of(called, observed, sample.manifest, folder.resolve())
-        path = wanted.into / f"{called}.yaml"
-        write_whole(wanted.into / f"{called}.mix.yaml", mix_text(mirrored))
-        write_whole(path, campaign_text(mirrored))
-        found.append((path, observed))
+        mix, campaign = wanted.files(name)
+        try:
+            wanted.into.mkdir(parents=True, exist_ok=True)
+            write_whole(mix, mix_text(mirrored))
+            write_whole(campaign, campaign_text(mirrored))
+        except OSError as error:
+            raise HostError(
+                f"{wanted.into}: can't be written: {error.strerror}", do="check rights and space"
+            ) from error
+        found.append((campaign, observed))
     return found
+
+
+def _refuse_to_overwrite(wanted: Wanted) -> None:
+    """See to it that nothing is lost, before anything is asked."""
+    for path in (file for name in wanted.collections for file in wanted.files(name)):
+        if path.exists():
+            raise InputError(f"{path}: is there already", do="move it away, or give another NAME or INTO")
 
 
 def describe(observed: Observed) -> Iterator[str]:

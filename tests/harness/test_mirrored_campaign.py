@@ -176,5 +176,12 @@ def test_what_is_not_mirrored(given: dict[str, str], message: str, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_campaign_of_that_name_is_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "shop.mix.yaml").write_text("mine")
+    with pytest.raises(InputError, match=r"shop\.mix\.yaml: is there already"):
+        mirror_command(Path("nowhere"), "shop.orders", "shop", into=tmp_path)
+    assert (tmp_path / "shop.mix.yaml").read_text() == "mine"
+
+
 def test_the_command_is_there() -> None:
     assert "look at it for minutes as a user who can only read" in " ".join(harness("mirror", "--help").out.split())
