@@ -142,7 +142,7 @@ def _workload(mirrored: Mirrored) -> Iterator[str]:
     yield "load: {threads: 4, batch: 100, warmup_s: 2}"
     yield "workloads:"
     yield f"  {WORKLOAD}:"
-    yield f"    mix: {mirrored.name}"
+    yield f"    mix: {_flow(mirrored.name)}"
     yield f"    threads: {_THREADS} # not mirrored"
     yield from _offered(mirrored)
     yield f"    measure_s: {mirrored.measure_s}"

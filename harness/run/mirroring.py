@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.mirror import moments
@@ -14,13 +15,13 @@ from datasets import updatable_paths
 from datasets.collections import Sample, is_sample
 from datasets.errors import DatasetError
 from harness.errors import HostError, InputError
+from harness.ledger.run_names import name_of_data
 from harness.plan.mirrored_campaign import Mirrored, campaign_text, mix_text
 from harness.run import sampling
 from harness.run.observing import look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from analysis.mirror.commands import Shape
     from analysis.mirror.moments import Between
@@ -55,7 +56,9 @@ class Wanted:
         """What a collection's campaign, mix and sample are called."""
         if len(self.collections) == 1:
             return self.name
-        return f"{self.name}-{collection.partition('.')[2].replace('.', '-')}"
+        one_database = len({name.partition(".")[0] for name in self.collections}) == 1
+        tail = collection.partition(".")[2] if one_database else collection
+        return name_of_data(Path(f"{self.name}-{tail}".replace(".", "-")))
 
     def files(self, collection: str) -> tuple[Path, Path]:
         """A collection's mix and its campaign."""
@@ -96,6 +99,8 @@ def mirror(wanted: Wanted, tell: Callable[[str], None]) -> list[tuple[Path, Obse
 
 def _refuse_to_overwrite(wanted: Wanted) -> None:
     """See to it that nothing is lost, before anything is asked."""
+    if len({wanted.called(name) for name in wanted.collections}) < len(wanted.collections):
+        raise InputError("two of the collections would have campaigns of one name", do="mirror them one by one")
     for path in (file for name in wanted.collections for file in wanted.files(name)):
         if path.exists():
             raise InputError(f"{path}: is there already", do="move it away, or give another NAME or INTO")
