@@ -25,7 +25,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan estimate sample profile-dataset import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
+.PHONY: help setup setup-test run-campaign plan estimate sample mirror profile-dataset import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -46,6 +46,10 @@ estimate: setup ## What DATA=file or folder (or URI_FILE=file COLLECTION=db.name
 
 sample: setup ## A sample of DATA=file or folder (or URI_FILE=file COLLECTION=db.name) in INTO=folder, to estimate elsewhere (SIZE=64MB SEED=2 ANONYMISE=1)
 	@$(HARNESS) sample $(documents) --results "$(RESULTS)" $(if $(INTO),--into "$(INTO)") $(if $(SIZE),--size "$(SIZE)") $(if $(SEED),--seed "$(SEED)")
+
+mirror: setup ## A campaign of a deployment: URI_FILE=file COLLECTION=db.name[,db.name…] NAME=name, looked at for SECONDS=120, anonymised unless ANONYMISE=0 (SIZE=64MB INTO=campaigns)
+	@$(HARNESS) mirror $(documents) --name "$(NAME)" --results "$(RESULTS)" $(if $(SECONDS),--seconds "$(SECONDS)") \
+	     $(if $(SIZE),--size "$(SIZE)") $(if $(INTO),--into "$(INTO)")
 
 profile-dataset: setup ## How far codecs compress DATA (file, folder or campaign) and how fast, by block size and processes (BYTES=16MiB PROCESSES=2)
 	@$(if $(DATA),,$(error profile-dataset needs DATA=<a file, a folder or a campaign>))

@@ -19,7 +19,7 @@ ROOMS = {
 }
 """Which rooms each may import."""
 FLOORS = {
-    "analysis": ("trial", "stats", "estimate", "profile", "decide", "gate"),
+    "analysis": ("trial", "stats", "estimate", "profile", "mirror", "decide", "gate"),
     "harness": ("errors", "spec", "plan", "ledger", "evidence", "hosts", "run", "addons", "cli", "__main__"),
     "reports": ("charts", "page", "output"),
 }

@@ -9,6 +9,7 @@ from pydantic import Field
 from analysis.decide import sentences
 from analysis.decide.caveats import Caveat, caveats
 from analysis.decide.constraints import State
+from analysis.decide.fidelity import Fidelity, fidelity
 from analysis.decide.planning import NoiseFloor, noise_floor
 from analysis.decide.platforms import PlatformContrast, platform_contrasts
 from analysis.decide.recommendation import Choice, Status, choose
@@ -24,6 +25,7 @@ from core.model import Part
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from analysis.stats.mirrored import Mirrors
     from analysis.trial.canaries import Moved
     from analysis.trial.records import TrialRecord
 
@@ -59,6 +61,9 @@ class Decision(Part):
         description="The numbers of blocks after which the campaign might have been stopped, over which the level "
         "is spent; None: the number was fixed, or depended on the intervals' widths.",
     )
+    fidelity: Fidelity | None = Field(
+        None, description="Whether the baseline arm is like the deployment; None: the campaign mirrors none."
+    )
     counts: Counts
     upgrades: tuple[Upgrade, ...] = Field(
         (), description="One per engine other than the baseline engine; empty where engines are not compared."
@@ -81,7 +86,8 @@ class Decision(Part):
     undecided: tuple[str, ...] = Field(description="Primary effects without a verdict, in words.")
     caveats: tuple[Caveat, ...]
     exit_code: Literal[0, 1] = Field(
-        description="0: every group has an arm to run, to keep or to stay on that satisfies every constraint; else 1."
+        description="0: every group has an arm to run, to keep or to stay on that satisfies every constraint, and the "
+        "baseline arm is like the deployment, if the campaign mirrors one; else 1."
     )
 
     @property
@@ -101,27 +107,32 @@ def decide(
     question: str = "",
     moved: Iterable[Moved] = (),
     looks: Looks | None = None,
+    mirrors: Mirrors | None = None,
 ) -> Decision:
     """Decide over arms from a ledger's records, void ones included. Too little data is said, never raised.
 
     `moved` are the canaries beyond the limit; they become caveats, and change nothing else. `looks` are those of a
-    campaign that is carried on until it is decided.
+    campaign that is carried on until it is decided. `mirrors` is what a deployment showed that the campaign mirrors.
     """
-    return decide_study(study(records, criteria, looks), question, moved)
+    return decide_study(study(records, criteria, looks), question, moved, mirrors)
 
 
-def decide_study(found: Study, question: str = "", moved: Iterable[Moved] = ()) -> Decision:
+def decide_study(
+    found: Study, question: str = "", moved: Iterable[Moved] = (), mirrors: Mirrors | None = None
+) -> Decision:
     """`decide` for records that have been judged already."""
     criteria = found.criteria
     figures = estimates(found.measurements, criteria.confidence_percent, found.looks)
     groups = _groups(found)
     choices = [choose(found, group, figures) for group in groups]
-    fine = bool(choices) and all(_satisfied(choice) for choice in choices)
+    like = fidelity(found.records, mirrors, criteria.baseline) if mirrors else None
+    fine = bool(choices) and all(_satisfied(choice) for choice in choices) and (like is None or like.passes)
     return Decision(
         question=question,
         baseline=criteria.baseline,
         criteria=criteria,
         looks=found.looks,
+        fidelity=like,
         counts=_counts(found),
         upgrades=upgrades(found),
         platforms=platform_contrasts(found),

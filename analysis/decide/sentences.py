@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.decide.constraints import ArmCheck, ConstraintCheck, State
+from analysis.decide.fidelity import Compared, Fidelity
+from analysis.decide.fidelity import State as Likeness
 from analysis.decide.recommendation import Choice, Outcome, Status
 from analysis.stats import quantities
 from analysis.stats.metrics import metric
@@ -80,6 +82,70 @@ def control_differs(one: Effect) -> str:
         f"{metric(one.metric).label}{figures}: something other than the settings affects the trials. "
         "Do not trust effects of this size."
     )
+
+
+_LIKENESS = {
+    Likeness.LIKE: "Like your deployment",
+    Likeness.UNLIKE: "Not your deployment",
+    Likeness.UNKNOWN: "Not shown to be like your deployment",
+}
+_MIRRORED = {
+    "compression_ratio": "compression ratio",
+    "index_bytes_per_document": "index bytes per document",
+    "cache_ratio": "cache ÷ data",
+    "pages_read_per_operation": "pages read per operation",
+    "mix": "mix of operations",
+    "latency_shape": "shape of latencies",
+}
+
+
+def likeness(found: Fidelity) -> str:
+    """Whether what was measured is the deployment's, in a line."""
+    return _LIKENESS[found.state]
+
+
+def likeness_why(found: Fidelity, baseline: str) -> str:
+    """What differs, or how much was compared."""
+    if found.state is Likeness.UNLIKE:
+        told = "; ".join(compared(one, several=found.several) for one in found.those(Likeness.UNLIKE))
+        said = f"{baseline} differs from {found.of}: {told}. What is decided below is about another workload."
+    elif found.state is Likeness.UNKNOWN and found.compared:
+        lacking = listed([_mirrored(one, several=found.several) for one in found.those(Likeness.UNKNOWN)])
+        said = f"the trials of {baseline} that count do not tell {lacking}, so they can't be compared with {found.of}."
+    elif found.state is Likeness.UNKNOWN:
+        said = f"nothing of {found.of} could be compared: {baseline} has no trial that counts, or the spec no figures."
+    else:
+        said = f"{baseline} is within the tolerances of {found.of} in all {len(found.compared)} figures."
+    if found.left_out:
+        said += f" Not compared, because the deployment did not show it: {listed(list(map(_named, found.left_out)))}."
+    return said
+
+
+def likeness_sentence(found: Fidelity, baseline: str) -> str:
+    """Both, as one line."""
+    return f"{likeness(found)}: {likeness_why(found, baseline)}"
+
+
+def compared(one: Compared, *, several: bool) -> str:
+    """`compression ratio 1.8 instead of 2.9 (2.61 to 3.19)`."""
+    trials = "unknown" if one.trials is None else quantities.number(one.trials)
+    allowed = f"{quantities.number(max(0.0, one.least))} to {quantities.number(one.most)}"
+    instead = f"instead of {quantities.number(one.deployment)} (allowed: {allowed})"
+    return f"{_mirrored(one, several=several)} {trials} {instead}"
+
+
+def _mirrored(one: Compared, *, several: bool) -> str:
+    return f"{_named(one.figure)} ({one.group.label})" if several else _named(one.figure)
+
+
+def _named(figure: str) -> str:
+    """A figure's name in words: `share of find`, `p99 ÷ median of writes`."""
+    first, *further = figure.split(".")
+    if first == "mix" and further:
+        return f"share of {further[0]} operations"
+    if first == "latency_shape" and further:
+        return f"{further[1]} ÷ median latency of {further[0]}"
+    return _MIRRORED.get(first, figure)
 
 
 def unsteady(one: Unsteady) -> str:

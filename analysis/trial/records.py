@@ -46,6 +46,7 @@ def _as_json(value: object) -> object:
 
 
 _Counters = Annotated[dict[Word, Figure | None], Field(max_length=500)]
+_Steps = Annotated[tuple[tuple[Amount, Count], ...], Field(max_length=1000)]
 _Statuses = Annotated[dict[Word, Annotated[dict[Word, Count], _Few]], _Few]
 _MOST_SECONDS = Field(max_length=600_000)  # a phase lasts a few days at most
 _PerSecond = Annotated[tuple[Rate, ...], _MOST_SECONDS]
@@ -286,6 +287,17 @@ class Window(Part):
     )
 
 
+class Served(Part):
+    """What mongod itself counted of a phase's operations on the collection, warm-up included."""
+
+    operations: dict[Word, Count] = Field(max_length=100, description="By kind: find, insert, update, delete, command.")
+    latency_us: dict[Word, _Steps] = Field(
+        max_length=100,
+        description="Of reads and of writes, in the server: the lowest latency of each step in microseconds, and its "
+        "operations.",
+    )
+
+
 class Phase(Part):
     """One phase: the load (measured as the insert workload) or one run workload."""
 
@@ -329,6 +341,9 @@ class Phase(Part):
     )
     start_skew_s: Seconds | None = Field(None, description="Time between the starts of the first and the last client.")
     window: Window | None = Field(None, description="None in records that were made before it was read.")
+    served: Served | None = Field(
+        None, description="None in records that were made before it was read, and where mongod was restarted."
+    )
     turns: Annotated[tuple[Turn, ...], Field(max_length=100_000)] = Field(
         (), description="Measured turns; empty where the trial ran alone."
     )

@@ -5,6 +5,7 @@ from datasets.collections.live import take_live_sample
 from datasets.collections.metadata import Index
 from datasets.collections.profile import PathProfile
 from datasets.collections.sample import read_documents, take_sample
+from datasets.collections.server import LiveCollection, live_collection
 from datasets.collections.sources import find_collection
 from datasets.collections.spool import Run
 from datasets.collections.stored_sample import Sample, SampleManifest, is_sample
@@ -13,12 +14,14 @@ __all__ = [
     "MOST_CHANGE",
     "Anonymise",
     "Index",
+    "LiveCollection",
     "PathProfile",
     "Run",
     "Sample",
     "SampleManifest",
     "find_collection",
     "is_sample",
+    "live_collection",
     "read_documents",
     "take_live_sample",
     "take_sample",

@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from pymongo.database import Database
     from pymongo.server_description import ServerDescription
 
+APP_NAME = "pressgauge"
+"""What a server is told of who asks."""
 _LONGEST_URI_BYTES = 2**16
 _SELECTION_MS = 5000
 _MORE_THAN_AN_ANSWER_MS = 10_000
 _UNAUTHORIZED, _FAILED_LOGIN, _TOO_LONG, _KEY_NOT_FOUND = 13, 18, 50, 211
+_NOT_TO_BE_HAD = {_UNAUTHORIZED, 26, 59, 72, 73, 76, 115, 167, 303, 8000}
+"""Further: no such namespace, command, option or profiler, not replicated, not supported, a service's own refusal."""
 _READING = re.compile(r"(get|list|view|check|queryStats)[A-Z].*|((all)?[cC]oll(ection)?|db|index)Stats|find")
 _HARMLESS = {
     "changeStream",
@@ -130,15 +134,30 @@ class LiveCollection:
         found = self.ask(command | {"singleBatch": True, "projection": {"_id": 1}})["cursor"]["firstBatch"]
         return int(found[0]["$recordId"]) if found else None
 
-    def ask(self, command: dict[str, Any], *, raw: bool = False) -> Any:
-        """Have the member answer a command; `raw` leaves the documents in its answer as they are stored."""
+    def ask(self, command: dict[str, Any], *, database: str = "", raw: bool = False) -> Any:
+        """Have the member answer a command on the collection's database, or on another one.
+
+        `raw` leaves the documents in its answer as they are stored.
+        """
         from pymongo import ReadPreference  # noqa: PLC0415
 
         asked = command | {"maxTimeMS": self.answer_ms}
         preference = ReadPreference.NEAREST  # of one
+        whose = self.database.client.get_database(database) if database else self.database
         if raw:
-            return self.database.command(asked, read_preference=preference, codec_options=_RAW)
-        return self.database.command(asked, read_preference=preference)
+            return whose.command(asked, read_preference=preference, codec_options=_RAW)
+        return whose.command(asked, read_preference=preference)
+
+    def ask_if_allowed(self, command: dict[str, Any], *, database: str = "") -> Any:
+        """Have the member answer a command; None where the user may not, or this server doesn't know it."""
+        from pymongo.errors import OperationFailure  # noqa: PLC0415
+
+        try:
+            return self.ask(command, database=database)
+        except OperationFailure as error:
+            if error.code in _NOT_TO_BE_HAD:
+                return None
+            raise
 
 
 class _OneMember:
@@ -161,11 +180,11 @@ def _is_of(found: "ServerDescription", address: str) -> bool:
 
 @contextmanager
 def live_collection(
-    uri_file: Path, name: str, *, answer_ms: int, member: str | None = None
+    uri_file: Path, name: str, *, answer_ms: int, member: str | None = None, primary: bool = False
 ) -> Iterator[LiveCollection]:
     """Open a collection called `<db>.<collection>` by the connection string in a file, preferably on a secondary.
 
-    If a `member` is named, by its address, only that one is asked.
+    If a `member` is named, by its address, only that one is asked; the `primary` is, where its counts are wanted.
 
     Raises DatasetError, in the block too, and never with the connection string: the file is none that only its owner
     can read, the user can do more than read, the deployment is sharded, the server refuses, hangs or is gone.
@@ -180,7 +199,7 @@ def live_collection(
     try:
         with _client(uri, one, answer_ms) as client:
             found = client.get_database(database)
-            told = _hello(found)
+            told = _hello(found, primary=primary)
             one.address = told.get("me")
             live = LiveCollection(name, answer_ms, one.address, found)
             if told.get("msg") == "isdbgrid":
@@ -204,17 +223,20 @@ def _client(uri: str, member: _OneMember, answer_ms: int) -> "MongoClient[dict[s
             serverSelectionTimeoutMS=_SELECTION_MS,
             socketTimeoutMS=answer_ms + _MORE_THAN_AN_ANSWER_MS,
             maxPoolSize=1,
-            appname="pressgauge",
+            appname=APP_NAME,
+            datetime_conversion="DATETIME_AUTO",
+            unicode_decode_error_handler="replace",
         )
 
 
-def _hello(database: "Database[dict[str, Any]]") -> dict[str, Any]:
-    """Have a secondary tell about itself; where none can be had, whoever there is."""
+def _hello(database: "Database[dict[str, Any]]", *, primary: bool) -> dict[str, Any]:
+    """Have a secondary, or the primary, tell about itself; where none can be had, whoever there is."""
     from pymongo import ReadPreference  # noqa: PLC0415
     from pymongo.errors import ServerSelectionTimeoutError  # noqa: PLC0415
 
+    wanted = ReadPreference.PRIMARY if primary else ReadPreference.SECONDARY
     try:
-        return database.command("hello", read_preference=ReadPreference.SECONDARY)
+        return database.command("hello", read_preference=wanted)
     except ServerSelectionTimeoutError:
         return database.command("hello", read_preference=ReadPreference.NEAREST)
 

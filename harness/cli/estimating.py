@@ -76,7 +76,7 @@ def estimate_command(  # noqa: PLR0913, PLR0917 - an argument an option, named o
     wanted = Wanted(
         name=name,
         data=source,
-        anonymise=_anonymise(anonymise, most_change),
+        anonymise=anonymise_asked(anonymise, most_change),
         engine=WheelEngine(version=engine),
         port=port,
         price=Price(per_gb_month=price, replicas=replicas, currency=currency) if price else None,
@@ -107,13 +107,10 @@ def sample_command(  # noqa: PLR0913, PLR0917 - an argument an option, named on 
     results: ResultsOption = DEFAULT_RESULTS,
 ) -> None:
     """Take a sample of your documents, from a file or a server, into a folder that stands for the collection."""
-    try:
-        most_bytes = TypeAdapter(Size).validate_python(size)
-    except ValidationError:
-        raise InputError(f"--size {size}: is no size", do="write a number and a unit: 64MB") from None
+    most_bytes = size_asked(size)
     source = _source(data, uri_file, collection)
     into = into or results / _SAMPLES / _name(source)
-    wanted = sampling.Wanted(source, max(1, most_bytes), seed=seed, anonymise=_anonymise(anonymise, most_change))
+    wanted = sampling.Wanted(source, most_bytes, seed=seed, anonymise=anonymise_asked(anonymise, most_change))
     found = sampling.sample(wanted, into, say)
     say(sampling.describe(found))
     say(f"the sample: {into}; estimate what its collection would take with `make estimate DATA={into}`")
@@ -136,7 +133,15 @@ def _source(data: Path | None, uri_file: Path | None, collection: str) -> Path |
     )
 
 
-def _anonymise(told: str, most_change: float) -> Anonymise | None:
+def size_asked(told: str) -> int:
+    """The bytes of a sample, one at least. Raises InputError."""
+    try:
+        return max(1, TypeAdapter(Size).validate_python(told))
+    except ValidationError:
+        raise InputError(f"--size {told}: is no size", do="write a number and a unit: 64MB") from None
+
+
+def anonymise_asked(told: str, most_change: float) -> Anonymise | None:
     """What `1`, `path,path` and `-path` mean."""
     if not told or told == "0":
         return None

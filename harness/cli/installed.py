@@ -12,7 +12,7 @@ _COMMANDS = {
     "run-campaign": "run", "check-regression": "gate",
     **{name: name for name in (
         "plan", "doctor", "report", "decide", "verify", "rederive", "times", "baseline", "tear-down", "push", "pull",
-        "store-list", "cloud-up", "cloud-list", "cloud-down", "estimate", "sample",
+        "store-list", "cloud-up", "cloud-list", "cloud-down", "estimate", "sample", "mirror",
         "profile-dataset",
     )},
 }  # fmt: skip
@@ -22,7 +22,7 @@ _OPTIONS = {
     "HOME_DIR": "home", "URI_FILE": "uri-file", "MOST_CHANGE": "most-change",
     **{name: name.lower() for name in (
         "RESULTS", "INVENTORY", "STORE", "HOSTS", "REGION", "NAME", "DATASET", "BYTES", "PROCESSES", "CODECS",
-        "COLLECTION", "ANONYMISE", "INTO",
+        "COLLECTION", "ANONYMISE", "INTO", "SECONDS", "SIZE",
     )},
 }  # fmt: skip
 _TARGET = re.compile(rf"\bmake ({'|'.join(sorted(_COMMANDS, key=len, reverse=True))})\b")

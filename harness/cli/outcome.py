@@ -76,7 +76,7 @@ def decide_run(ledger: Ledger, campaign: Campaign) -> Decision:
     records = ledger.records()
     blocks_begun(campaign, records)
     moved = moved_canaries(ledger.folder, campaign.limits.canary_percent)
-    return decide(records, campaign.decision, campaign.question, moved, campaign.looks)
+    return decide(records, campaign.decision, campaign.question, moved, campaign.looks, campaign.mirrors)
 
 
 def write_outcome(ledger: Ledger, campaign: Campaign, template: Path | None = None) -> Decision:
@@ -115,7 +115,7 @@ def read_run(ledger: Ledger, campaign: Campaign) -> Run:
         spec_text=_spec_text(ledger.folder / SPEC_FILE),
         command=ledger.state().get("command", ""),
         records=tuple(records),
-        decision=decide_study(found, campaign.question, moved),
+        decision=decide_study(found, campaign.question, moved, campaign.mirrors),
         measured=found.measurements,
         planned_trials=tuple(trial.what for trial in plan(campaign, blocks, ledger.platforms)),
         arms=tuple(campaign.arms),
@@ -187,7 +187,9 @@ def summarise(decision: Decision, ledger: Ledger) -> Iterator[str]:
 
 
 def exit_code(decision: Decision, records: Sequence[TrialRecord], planned: Sequence[PlannedTrial]) -> Exit:
-    """4 where trials are missing or void, else 1 where no arm satisfies the constraints, else 0."""
+    """4 where trials are missing or void, else 1 where no arm satisfies the constraints or the trials are not like the
+    deployment that the campaign mirrors, else 0.
+    """
     counting = {(record.block, record.cell) for record in frames.once_per_cell(records) if record.counts}
     if any(trial.what not in counting for trial in planned):
         return Exit.INCOMPLETE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.trial import time_series
+from analysis.trial import served, time_series
 from analysis.trial.records import Cost, Latency, Phase, Turn, Window
 from harness.evidence.client_part import RMW, Part, length_s, read_part, windows
 from harness.evidence.turns import OwnTime, TurnTaken, frozen_before, read_turns, window_of_turns
@@ -123,9 +123,16 @@ def read_phase(
         clients=tuple(part.told(rate, share) for part, rate, share in zip(parts, rates, shares, strict=True)),
         start_skew_s=round(max(part.began for part in parts) - began, 3) if len(parts) > 1 else None,
         window=Window(client_cpu_s=None if None in spent else sum(cpu_s or 0.0 for cpu_s in spent)),
+        served=served.between(_last_served(before), after.get("served", {}).get("before")),
         turns=tuple(_turns(taken, parts, main, inner)),
     )
     return PhaseEvidence(phase, account, taken)
+
+
+def _last_served(snapshot: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the collection had been asked when a snapshot ended; None in those of before it was read."""
+    found: dict[str, Any] | None = snapshot.get("served", {}).get("after")
+    return found
 
 
 def _turns(taken: Sequence[TurnTaken], parts: list[Part], main: list[str], inner: list[str]) -> Iterator[Turn]:

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from analysis.stats.criteria import Criteria, Precision
 from analysis.stats.looks import Looks
+from analysis.stats.mirrored import Mirrors
 from analysis.trial.records import Compressor, Regime
 from core.bounds import MOST_BLOCKS, Name, Positive
 from core.model import Part
@@ -287,6 +288,11 @@ class Campaign(Part):
     instance: Instance = Instance()
     limits: Limits = Limits()
     cloud: Cloud | None = Field(None, description="Hosts on EC2 for this campaign. `make cloud-up` starts them.")
+    mirrors: Mirrors | None = Field(
+        None,
+        description="What the deployment showed that the campaign mirrors. The decision says first whether the "
+        "baseline arm is like it. `make mirror` writes it: [mirror.md](mirror.md).",
+    )
     decision: Criteria
 
     @model_validator(mode="after")

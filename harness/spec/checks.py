@@ -83,6 +83,10 @@ def cross_checks(campaign: Campaign) -> Iterator[Fault]:
     yield from _workload_checks(campaign)
     yield from _capacity_checks(campaign)
     yield from _metric_checks(campaign)
+    if campaign.mirrors and campaign.mirrors.workload not in campaign.workloads:
+        wrong, there = campaign.mirrors.workload, list(campaign.workloads)
+        message = f"{wrong!r} is not a run workload of this campaign{did_you_mean(wrong, there)}"
+        yield ("mirrors", "workload"), f"{message}; there are: {', '.join(there) or 'none'}"
 
 
 def arm_checks(campaign: Campaign) -> Iterator[Fault]:

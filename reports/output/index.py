@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from analysis.decide.sentences import likeness
 from analysis.gate.history import FEWEST_RUNS, history
 from core.files import write_whole
 from reports.charts.base import slug
@@ -128,6 +129,7 @@ def _line(run: RunSummary) -> Line:
         host=run.host,
         engines=", ".join(run.engines),
         decisions=(
+            *([likeness(run.decision.fidelity)] if run.decision.fidelity else ()),
             *(one.sentence for one in run.decision.upgrades),
             *(f"{one.choice.group.label}: {one.sentence}" if several else one.sentence for one in recommendations),
         )

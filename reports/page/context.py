@@ -20,6 +20,7 @@ from reports.charts.turns import MOST_BLOCKS, blocks_with_turns, turns
 from reports.page import evidence
 from reports.page.answer import Answer, Glance, answer, choice_of, glance
 from reports.page.cost import CostPage, cost_page
+from reports.page.fidelity import FidelityPage, fidelity_page
 from reports.page.notices import Notice, notices, undecided
 from reports.page.steps import Step, engine_steps, platform_steps
 from reports.page.turns import HowRun, how_run
@@ -120,6 +121,8 @@ class Page:
 
     run: RunPage
     decision: Decision
+    fidelity: FidelityPage | None
+    """Whether the baseline is like the deployment; None where the campaign mirrors none."""
     period: str
     """When the first trial started and the last one ended."""
     how_run: HowRun
@@ -158,6 +161,7 @@ def page(material: Material) -> Page:
     return Page(
         run=_run(material.run),
         decision=material.decision,
+        fidelity=fidelity_page(material.decision),
         period=_period(material.run),
         how_run=how_run(material),
         undecided=undecided(material),

@@ -89,6 +89,7 @@ def snapshot(
     server: Server, process: Process, directory: Path, moment: str, database: str, collection: str
 ) -> Document:
     """Counters and sizes at a moment, around the checkpoints that bring all to disk."""
+    served_before = _served(server, database, collection)
     before = _counters(server, process)
     began = time.monotonic()
     bring_to_disk(server)
@@ -106,6 +107,7 @@ def snapshot(
         "coll_stats": statistics,
         "pages": page_sizes(collection_file(directory, statistics)),
         "files": file_bytes(directory / "data"),
+        "served": {"before": served_before, "after": _served(server, database, collection)},
     }
 
 
@@ -163,6 +165,15 @@ def _file_class(parts: tuple[str, ...]) -> str:
 def _counters(server: Server, process: Process) -> Document:
     at_s = time.time()
     return {"at_s": at_s, "server_status": server.command("admin", {"serverStatus": 1}), "process": process.counters()}
+
+
+def _served(server: Server, database: str, collection: str) -> Document:
+    """What the collection has been asked since the server's start. `top` comes first: asking counts, too."""
+    top = server.command("admin", {"top": 1})["totals"].get(f"{database}.{collection}", {})
+    stage: Document = {"$collStats": {"latencyStats": {"histograms": True}}}
+    answer = server.command(database, {"aggregate": collection, "pipeline": [stage], "cursor": {}})
+    (statistics,) = answer["cursor"]["firstBatch"]
+    return {"top": top, "latency": dict(statistics["latencyStats"])}
 
 
 def collection_statistics(server: Server, database: str, collection: str) -> Document:

@@ -1,0 +1,1 @@
+"""What a deployment shows of itself to somebody who may only read: its mix, its skew, its shape. Pure."""
