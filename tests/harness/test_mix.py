@@ -14,7 +14,8 @@ from harness.errors import InputError
 from harness.plan.trial_vars import run_properties
 from harness.plan.warming import WarmUp
 from harness.spec.load import MIXES, load_campaign, read_mixes
-from harness.spec.mix import Mix, mix_names, read_mix
+from harness.spec.mix import Mix, find_mixes, mix_names, read_mix
+from harness.spec.mixes.own import read_own_mix
 from tests.campaigns import small
 from tests.harness.commands import harness
 
@@ -59,7 +60,8 @@ def own(folder: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("name", mix_names([MIXES]))
 def test_every_mix_that_ships_is_one(name: str) -> None:
-    read_mix(MIXES / f"{name}.properties")
+    (file,) = find_mixes(name, [MIXES])
+    assert (read_own_mix if file.suffix == ".yaml" else read_mix)(file).operations
 
 
 def test_a_plain_mix_is_read(tmp_path: Path) -> None:
