@@ -243,7 +243,7 @@ def _write_concern(observed: Observed) -> Iterator[str]:
         told = (
             f"the default is w: {one_line(concern)}"
             if concern
-            else "assumed: no default is known, or it is a mongod by itself"
+            else "assumed: the default is not known"
         )
         yield f"write_concern: {{w: 1, journal: false}} # {told}"
 
