@@ -362,9 +362,7 @@ public final class TextWorkload extends CoreWorkload {
     var draws = mix.draws(operation);
     do { // an earlier phase has deleted it
       recordNumber =
-          uniform
-              ? partition.record(draws.below(partition.size()))
-              : recordNumber(chooseBySkew());
+          uniform ? partition.record(draws.below(partition.size())) : recordNumber(chooseBySkew());
     } while (population.life(recordNumber) < 0);
     return recordNumber;
   }
