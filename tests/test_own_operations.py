@@ -1,4 +1,4 @@
-"""Mixes of every kind of operation on made-up orders; every document verified, in two arms in turns, after two phases."""
+"""Mixes of every kind of operation on made-up orders, in two arms in turns; what two phases leave is verified."""
 
 from __future__ import annotations
 
