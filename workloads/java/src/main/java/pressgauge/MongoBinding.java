@@ -132,7 +132,8 @@ public final class MongoBinding extends DB {
         "read",
         () -> {
           var find = collection(table).find(filter);
-          var document = (fields == null ? find : find.projection(Messages.each(fields, 1))).first();
+          var document =
+              (fields == null ? find : find.projection(Messages.each(fields, 1))).first();
           if (document == null) {
             return Status.NOT_FOUND;
           }
@@ -157,7 +158,8 @@ public final class MongoBinding extends DB {
     return attempt(
         "scan",
         () -> {
-          var find = collection(table).find(filter).sort(Messages.each(Set.of("_id"), 1)).limit(count);
+          var find =
+              collection(table).find(filter).sort(Messages.each(Set.of("_id"), 1)).limit(count);
           find.batchSize(count);
           try (var cursor =
               (fields == null ? find : find.projection(Messages.each(fields, 1))).iterator()) {

@@ -352,21 +352,13 @@ public final class TextWorkload extends CoreWorkload {
 
   /** An existing record, by YCSB's request distribution. */
   long chooseRecord(long operation) {
-    long recordNumber =
-        uniform
-            ? partition.record(mix.key(operation, partition.size()))
-            : recordNumber(chooseBySkew());
-    if (population.life(recordNumber) >= 0) {
-      return recordNumber;
-    }
+    int own = partition.size();
+    long chosen = uniform ? partition.record(mix.key(operation, own)) : chooseBySkew();
     var draws = mix.draws(operation);
-    do { // an earlier phase has deleted it
-      recordNumber =
-          uniform
-              ? partition.record(draws.below(partition.size()))
-              : recordNumber(chooseBySkew());
-    } while (population.life(recordNumber) < 0);
-    return recordNumber;
+    while (population.life(chosen) < 0) { // an earlier phase has deleted it
+      chosen = uniform ? partition.record(draws.below(own)) : chooseBySkew();
+    }
+    return chosen;
   }
 
   /** A record by the distribution of a mix of one's own, whether or not it has been deleted. */
@@ -380,7 +372,7 @@ public final class TextWorkload extends CoreWorkload {
       long drawn = keychooser.nextValue().longValue();
       long key = keychooser instanceof ExponentialGenerator ? last - drawn : drawn;
       if (key >= 0 && key <= last) {
-        return key;
+        return recordNumber(key);
       }
     }
   }

@@ -21,7 +21,8 @@ import site.ycsb.workloads.CoreWorkload;
  * <p>Properties beside the workload's: {@code verify.documents} (how many records, from 0 on;
  * default recordcount), {@code verify.ranges} ({@code first:count,...}: further records, inserted
  * by several clients), {@code verify.absent} ({@code client:clients:restored:deleted,...}: how many
- * of its loaded records each client deleted, and how many came back), {@code verify.sample} (0: all), {@code verify.out} (the JSON file).
+ * of its loaded records each client deleted, and how many came back), {@code verify.sample} (0:
+ * all), {@code verify.out} (the JSON file).
  *
  * <p>All documents are read with one cursor, so that unknown ones are found too; memory is 8 to 16
  * bytes a record. {@code content_hash} is the sum of the documents' SHA-256, in four lanes of 64
