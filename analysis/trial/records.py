@@ -376,8 +376,8 @@ class Maintenance(Part):
     member: Word = Field(description="The mongod's host and port.")
     seconds: Seconds
     sizes: Sizes = Field(description="The mongod's own, after it.")
-    compacted: Count | None = Field(None, description="Tables that the engine compacted; None: not what was done.")
-    skipped: Count | None = Field(None, description="Tables with nothing to gain, where the engine's version tells.")
+    compacted: Count | None = Field(None, description="Tables that the engine went through; None: not what was done.")
+    skipped: Count | None = Field(None, description="How often it found nothing, or nothing more, to gain.")
     failed: Count | None = Field(None, description="Tables that the engine failed to compact.")
     bytes_freed: Bytes | None = Field(None, description="By the engine's own word, where its version has one.")
 

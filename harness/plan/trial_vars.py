@@ -111,13 +111,13 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
         "phases": [
             {
                 "name": name,
-                "maintenance": workload.maintenance,
                 "properties": common | run_properties(workload, mixes[name], number, alone(workload)),
                 **_driven(campaign, workload, site, run(workload), sharing),
                 "jvm_options": _jvm_options(campaign, heap_mib(workload, mixes[name], len(site.clients), each)),
             }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
         ],
+        "maintenance": {name: one.maintenance for name, one in workloads.items() if one.maintenance},
         "verify": {
             "documents_after_load": campaign.records,
             "sample": campaign.limits.verify_all_up_to if campaign.records > campaign.limits.verify_all_up_to else 0,
