@@ -29,8 +29,8 @@ _ALL = {
 _READ_FIELDS = (
     # harness.evidence.trial, ansible's snapshots, replica_sets and upgrades
     "storageEngine", "tcmalloc", "usingPerCPUCaches", "creationString", "uri", "freeStorageSize", "indexSizes",
-    "objects", "dataSize", "storageSize", "indexSize", "freeStorage", "versionArray", "gitVersion", "allocator", "rbid", "term",
-    "members", "stateStr",
+    "objects", "dataSize", "storageSize", "indexSize", "freeStorage", "versionArray", "gitVersion",
+    "allocator", "rbid", "term", "members", "stateStr",
 )  # fmt: skip
 
 
