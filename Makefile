@@ -65,7 +65,7 @@ import-ycsb: setup ## Make a campaign and a mix of FILE, a property file of YCSB
 
 check-engine: setup ## Run everything on ENGINE_BINARY=/path/to/mongod once (a minute), and say what it has otherwise than is known of its version
 	@$(if $(ENGINE_BINARY),,$(error check-engine needs ENGINE_BINARY=/path/to/mongod))
-	@$(HARNESS) check-engine "$(ENGINE_BINARY)" --results "$(RESULTS)" $(cloud_home)
+	@$(HARNESS) check-engine "$(ENGINE_BINARY)" --results "$(RESULTS)" $(cloud_home) $(if $(ENGINE_VERSION),--engine "$(ENGINE_VERSION)")
 
 doctor: setup ## What on this host would distort the numbers
 	@$(HARNESS) doctor "$(CAMPAIGN)" $(options)

@@ -35,13 +35,14 @@ _ANSWERS_WITHIN_S = 60
 @app.command("check-engine")
 def check_command(
     mongod: Annotated[Path, typer.Argument(metavar="MONGOD", help="The program, on this machine.")],
+    engine: Annotated[str, typer.Option("--engine", help="Its version, where it can't say so before it is set up.")] = "",
     results: ResultsOption = DEFAULT_RESULTS,
     home: HomeOption = DEFAULT_HOME,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print what was found only.")] = False,
 ) -> None:
     """Run everything on a mongod once, and say what it has otherwise than is known of its version; exit 1 for that."""
     mongod = Path.cwd() / mongod
-    version = _version_of(mongod)
+    version = engine or _version_of(mongod)
     path = results / NAME / f"{NAME}.yaml"
     text = campaign_text(mongod, version)
     try:
@@ -99,5 +100,8 @@ def _version_of(mongod: Path) -> str:
     found = re.search(r"^db version v(\d+\.\d+\.\d+)", said.stdout, re.MULTILINE)
     if found is None:
         words = (said.stderr or said.stdout).strip().splitlines()[:1] or ["it said nothing"]
-        raise InputError(f"{mongod}: does not say which version of mongod it is: {words[0][:200]}", do="name a mongod")
+        raise InputError(
+            f"{mongod}: does not say which version of mongod it is: {words[0][:200]}",
+            do="name a mongod; where it lacks libraries that set-up provides, name its version: ENGINE_VERSION=4.4.2",
+        )
     return found[1]

@@ -29,7 +29,7 @@ arms:
   snappy: {{block_compressor: snappy, leaf_page_max: 16KiB, memory_page_image_max: 32KiB, sync_period_s: 20}}
   zlib: {{block_compressor: zlib, zlib_level: 2, journal_compressor: zlib, collection_config: "split_pct=80"}}
   zstd:
-    {{block_compressor: zstd, journal_compressor: zstd, engine_config: "eviction=(threads_max=2)",
+    {{block_compressor: zstd, journal_compressor: zstd, engine_config: "eviction=(threads_max=8)",
       parameters: {{ttlMonitorEnabled: false}}{level}}}
 datasets:
   sentences: {{recipe: faker-sentences, sentences: 1000}}
