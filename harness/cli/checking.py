@@ -35,7 +35,7 @@ _ANSWERS_WITHIN_S = 60
 @app.command("check-engine")
 def check_command(
     mongod: Annotated[Path, typer.Argument(metavar="MONGOD", help="The program, on this machine.")],
-    engine: Annotated[str, typer.Option("--engine", help="Its version, where it can't say so before it is set up.")] = "",
+    engine: Annotated[str, typer.Option("--engine", help="Its version, where it can't say so yet.")] = "",
     results: ResultsOption = DEFAULT_RESULTS,
     home: HomeOption = DEFAULT_HOME,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print what was found only.")] = False,

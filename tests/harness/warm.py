@@ -10,12 +10,12 @@ import json
 import os
 import sys
 import traceback
-from pathlib import Path
+from typing import Any
 
 from harness import __main__ as program
-from harness.cli import checking, commands, estimating, importing, profiling, remote
+from harness.cli import checking, commands, estimating, importing, mirroring, profiling, remote
 
-LOADED = (checking, commands, estimating, importing, profiling, remote)
+LOADED = (checking, commands, estimating, importing, mirroring, profiling, remote)
 _FAILED = 70
 
 
@@ -29,17 +29,17 @@ def _serve() -> None:
         print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201 - the answer
 
 
-def _become(asked: dict[str, object]) -> None:
+def _become(asked: dict[str, Any]) -> None:
     """Be the command, to its end."""
     code = _FAILED
     try:
         os.environ.clear()
-        os.environ.update(asked["environment"])  # type: ignore[arg-type]
-        for number, path in ((0, os.devnull), (1, str(asked["out"])), (2, str(asked["err"]))):
+        os.environ.update(asked["environment"])
+        for number, path in ((0, os.devnull), (1, asked["out"]), (2, asked["err"])):
             opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             os.dup2(opened, number)
             os.close(opened)
-        sys.argv = [str(Path(str(program.__file__))), *asked["arguments"]]  # type: ignore[misc]
+        sys.argv = [program.__file__, *asked["arguments"]]
         program.main()
         code = 0
     except SystemExit as ended:
