@@ -25,7 +25,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan estimate sample mirror profile-dataset import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
+.PHONY: help setup setup-test run-campaign plan estimate sample mirror profile-dataset import-ycsb check-engine doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -62,6 +62,10 @@ tear-down: setup ## End everything that a killed run left on the hosts (the next
 
 import-ycsb: setup ## Make a campaign and a mix of FILE, a property file of YCSB's own workloads; INTO=folder
 	@$(HARNESS) import-ycsb "$(FILE)" $(if $(INTO),--into "$(INTO)")
+
+check-engine: setup ## Run everything on ENGINE_BINARY=/path/to/mongod once (a minute), and say what it has otherwise than is known of its version
+	@$(if $(ENGINE_BINARY),,$(error check-engine needs ENGINE_BINARY=/path/to/mongod))
+	@$(HARNESS) check-engine "$(ENGINE_BINARY)" --results "$(RESULTS)" $(cloud_home) $(if $(ENGINE_VERSION),--engine "$(ENGINE_VERSION)")
 
 doctor: setup ## What on this host would distort the numbers
 	@$(HARNESS) doctor "$(CAMPAIGN)" $(options)

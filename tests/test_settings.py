@@ -13,7 +13,9 @@ from harness.spec.campaign import Arm
 ROLE = Path(__file__).parents[1] / "ansible/roles/mongod"
 KEYS = {one.key for one in SETTINGS}
 OF_CLIENTS = {"write_concern"}
-OF_THE_SERVER = {"version", "git_version", "feature_compatibility_version"}
+OF_THE_SERVER = {
+    "version", "git_version", "feature_compatibility_version", "allocator", "per_cpu_caches", "glibc_tunables",
+}  # fmt: skip
 
 
 def test_each_setting_is_declared_once() -> None:

@@ -139,6 +139,11 @@ class InForce(Part):
     indexes: Text | None = Field(
         None, description="The collection's indexes beside that on `_id`, as JSON; None: none were asked for."
     )
+    allocator: Word | None = Field(None, description="The library that mongod has its memory from, by its own word.")
+    per_cpu_caches: bool | None = Field(
+        None, description="Whether the allocator has caches for each CPU; None: it does not say, as before 8.0."
+    )
+    glibc_tunables: Text | None = Field(None, description="GLIBC_TUNABLES in mongod's environment; None: not set.")
     write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
 
 

@@ -30,8 +30,8 @@ from ansible.module_utils.pressgauge.processes import (
     POLL_S,
     Process,
     listens,
+    mongod_environment,
     on_cpus,
-    plain_environment,
     port_holder,
     record_started,
 )
@@ -53,7 +53,7 @@ ARGUMENTS: dict[str, Any] = {
     "state": {"type": "str", "required": True, "choices": ["started", "upgraded", "resynced", "stopped"]},
     "directory": {"type": "path", "required": True},  # The instance directory
     "engine": {"type": "path"},  # The engine's directory with bin/mongod and lib/
-    "version": {"type": "str"},  # The version that an upgraded instance must report
+    "version": {"type": "str"},  # The engine's: an upgraded instance must report it, and its environment follows it
     "config": {"type": "str"},  # The text of mongod.conf
     "port": {"type": "int"},  # The port that mongod.conf names
     # Of the user that mongod is to let in; a replica set's members get theirs later.
@@ -190,7 +190,7 @@ def _serve(mongod: Path, directory: Path, params: dict[str, Any]) -> subprocess.
         limits.MEMORY.confined(memory, params["memory_limit_bytes"]),
         limits.CPU.confined(cpu, params["cpu_limit"]),
     ):
-        process = _launch(mongod, directory)
+        process = _launch(mongod, directory, params["version"])
     _await_ready(process, directory, params)
     return process
 
@@ -214,9 +214,9 @@ def _group(instance: str, kind: limits.Limit[Any], limit: float | None) -> Path 
     return parent / f"pressgauge-{instance}"
 
 
-def _launch(mongod: Path, directory: Path) -> subprocess.Popen[bytes]:
+def _launch(mongod: Path, directory: Path, version: str) -> subprocess.Popen[bytes]:
     """Start mongod in a session of its own, so that it outlives this module; record who it is."""
-    environment = plain_environment()
+    environment = mongod_environment(version)
     libraries = mongod.parent.parent / "lib"
     if libraries.is_dir():
         environment["LD_LIBRARY_PATH"] = str(libraries)

@@ -16,6 +16,7 @@ from ansible.module_utils.pressgauge import limits, replica_sets
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import drop_file_cache, write_json
 from ansible.module_utils.pressgauge.mongod_log import living_mongod, opening_wiredtiger
+from ansible.module_utils.pressgauge.processes import TUNABLES, environment_variable
 from ansible.module_utils.pressgauge.servers import Credentials, Server
 from ansible.module_utils.pressgauge.snapshots import create_collection, in_force, oplog_sizes, plain, snapshot
 from ansible.module_utils.pressgauge.turns import TURNS, alone
@@ -65,6 +66,7 @@ def _observe(params: dict[str, Any]) -> dict[str, Any]:
             settings = plain(in_force(server, *names, opening, params["parameters"], params["indexes"]))
             settings["memory_limit_bytes"] = limits.MEMORY.of(process.pid)
             settings["cpu_limit"] = limits.CPU.of(process.pid)
+            settings["glibc_tunables"] = environment_variable(process.pid, TUNABLES)
             write_json(evidence / "in_force.json", settings)
             result["creation_string"] = settings["creation_string"]
         taken = plain(snapshot(server, process, directory, params["moment"], *names))

@@ -13,10 +13,10 @@ _COMMANDS = {
     **{name: name for name in (
         "plan", "doctor", "report", "decide", "verify", "rederive", "times", "baseline", "tear-down", "push", "pull",
         "store-list", "cloud-up", "cloud-list", "cloud-down", "estimate", "sample", "mirror",
-        "profile-dataset",
+        "profile-dataset", "check-engine",
     )},
 }  # fmt: skip
-_OPERANDS = {"CAMPAIGN", "RUN", "BASELINE", "CANDIDATE", "FILE", "DATA"}
+_OPERANDS = {"CAMPAIGN", "RUN", "BASELINE", "CANDIDATE", "FILE", "DATA", "ENGINE_BINARY"}
 _FLAGS = {"NEW", "STRICT", "YES", "AS_BYTES"}
 _OPTIONS = {
     "HOME_DIR": "home", "URI_FILE": "uri-file", "MOST_CHANGE": "most-change",

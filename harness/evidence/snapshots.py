@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from analysis.trial.counters import Counter
     from harness.plan.topology import Instance
 
 Snapshot = dict[str, Any]
@@ -50,8 +51,18 @@ def _whole(told: Any) -> int | None:
 
 def read_counters(snapshot: Snapshot) -> dict[str, float | None]:
     """The engine's counters of a snapshot, by names of our own."""
+    return engine_counters.read(*_statistics(snapshot))
+
+
+def lacking_counters(snapshot: Snapshot) -> Iterator[Counter]:
+    """Those that the server does not have."""
+    return engine_counters.missing(*_statistics(snapshot))
+
+
+def _statistics(snapshot: Snapshot) -> tuple[Snapshot, Snapshot, str]:
+    """The server's and the collection's, and the server's version."""
     status = snapshot["counters_after_checkpoint"]["server_status"]
-    return engine_counters.read(status, snapshot["coll_stats"], status["version"])
+    return status, snapshot["coll_stats"], status["version"]
 
 
 def read_maintenance(

@@ -27,7 +27,7 @@ from core.model import Part
 from core.stored import read_stored
 from harness.evidence.engine_seconds import read_samples
 from harness.evidence.phase import PhaseEvidence, read_phase
-from harness.evidence.snapshots import read_counters, read_maintenance, read_members, read_sizes
+from harness.evidence.snapshots import lacking_counters, read_counters, read_maintenance, read_members, read_sizes
 from harness.evidence.steps import read_json, read_steps, read_verification, step_faults
 from harness.plan.clients import named_folders
 from harness.plan.places import Places
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from analysis.trial.counters import Counter
     from analysis.trial.ftdc import Samples
     from workloads.client_file import ClientFile
 
@@ -119,6 +120,8 @@ class _Reading:
     stops: list[validity.Stop] = field(default_factory=list)
     upgrades: list[UpgradeStep] = field(default_factory=list)
     maintenance: list[Maintenance] = field(default_factory=list)
+    lacking: dict[Counter, None] = field(default_factory=dict)
+    """Counters that the server did not have at some moment, in their order."""
     void: list[Reason] = field(default_factory=list)
 
 
@@ -160,15 +163,7 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         clients_beside=context.places.share_a_host,
         upgrades=tuple(reading.upgrades),
         void=tuple(reading.void + list(_faults(context, reading))),
-        flags=tuple(
-            validity.caveats(
-                phases,
-                reading.sizes,
-                context.expected_ratio,
-                {phase.name: context.warm_up(phase.name).asked for phase in phases},
-                sum(phase.client.documents_overwritten for phase in reading.phases),
-            )
-        ),
+        flags=tuple(_doubts(context, reading)),
         artefacts=(),  # the ledger lists them as it keeps them
     )
 
@@ -189,6 +184,7 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
             reading.maintenance += read_maintenance(folder, context.places.instances, name, kind)
         after = read_json(folder / f"snapshot.{moment}.json")
         reading.sizes.append(read_sizes(after, moment))
+        reading.lacking |= dict.fromkeys(lacking_counters(after))
         moved = engine_counters.change(read_counters(before), read_counters(after))
         clients = named_folders(folder, context.places.clients)
         phase = read_phase(clients, name, context.client(name), context.warm_up(name), moved, before, after)
@@ -220,6 +216,7 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     if reading.in_force:
         engine = campaign.engines[context.trial.cell.engine].version
         yield from read_back.mismatches(context.asked, reading.in_force, engine)
+        yield from read_back.counter_faults(reading.in_force.version, reading.lacking)
         yield from step_faults(reading.upgrades, reading.in_force)
     concern = campaign.arm_write_concern(context.trial.cell.arm)
     asked_concern = {"w": concern.w, "j": concern.journal}
@@ -244,6 +241,16 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     yield from replication_faults(reading.members, reading.maintenance)
     for stop in reading.stops:
         yield from validity.stop_faults(stop)
+
+
+def _doubts(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
+    phases = [evidence.phase for evidence in reading.phases]
+    warm_ups = {phase.name: context.warm_up(phase.name).asked for phase in phases}
+    overwritten = sum(evidence.client.documents_overwritten for evidence in reading.phases)
+    yield from validity.caveats(phases, reading.sizes, context.expected_ratio, warm_ups, overwritten)
+    if reading.in_force:
+        yield from read_back.allocator_doubts(reading.in_force)
+        yield from read_back.counter_doubts(reading.in_force.version, reading.lacking)
 
 
 def _versions_written(clients: list[ClientFile]) -> tuple[int, int] | None:

@@ -91,7 +91,7 @@ def cross_checks(campaign: Campaign) -> Iterator[Fault]:
 
 def arm_checks(campaign: Campaign) -> Iterator[Fault]:
     """Settings of arms with which mongod could not create the collection. Kept runs have their trials to say so."""
-    oldest = min(release(engine.version) for engine in campaign.engines.values())
+    releases = {release(engine.version) for engine in campaign.engines.values()}
     for name, arm in campaign.arms.items():
         size, further = arm.leaf_page_max, arm.collection_config or ""
         unit = 1 if "allocation_size" in options(further) else _ALLOCATION_BYTES
@@ -107,7 +107,7 @@ def arm_checks(campaign: Campaign) -> Iterator[Fault]:
             message = f"{show_size(image)}: WiredTiger accepts no less than the leaf page, {show_size(page)}{meant}"
             yield ("arms", name, "memory_page_image_max"), message
         yield from _engine_checks(name, arm)
-        for option in unknown_options(further, oldest):
+        for option in sorted({option for each in releases for option in unknown_options(further, each)}):
             message = f"WiredTiger's collections have no option {option!r}{did_you_mean(option, option_names())}"
             yield ("arms", name, "collection_config"), message
 

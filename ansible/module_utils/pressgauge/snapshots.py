@@ -57,7 +57,7 @@ def in_force(
     The indexes are told where any were asked for.
     """
     build = server.command("admin", {"buildInfo": 1})
-    status = server.command("admin", {"serverStatus": 1})
+    status = server.command("admin", {"serverStatus": 1, "tcmalloc": 1})
     parameters = server.command("admin", {"getParameter": "*"})
     fcv = parameters.get("featureCompatibilityVersion", {})
     statistics = collection_statistics(server, database, collection)
@@ -67,6 +67,7 @@ def in_force(
         "git_version": build.get("gitVersion"),
         "openssl": build.get("openssl", {}).get("running"),
         "allocator": build.get("allocator"),
+        "per_cpu_caches": status.get("tcmalloc", {}).get("usingPerCPUCaches"),
         "cmd_line_opts": server.command("admin", {"getCmdLineOpts": 1}).get("parsed"),
         "parameters": {name: value for name, value in parameters.items() if name.startswith(_PARAMETERS)},
         "asked_parameters": {name: parameters.get(name) for name in asked_parameters},
