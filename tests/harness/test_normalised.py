@@ -153,6 +153,6 @@ def test_documents_of_ones_own_are_not_normalised(tmp_path: Path) -> None:
 def test_units_that_begin_one_value_each_are_told_to_clients(tmp_path: Path) -> None:
     spec = campaign(tmp_path)
     recipe = FakerSentences(sentences=20)
-    assert "pressgauge.repeat" not in document_properties(spec, prepare(recipe, 1, tmp_path))
+    assert "pressgauge.repeat" not in document_properties(spec, prepare(recipe, 1, tmp_path), {})
     once = prepare(recipe.model_copy(update={"repeat": False}), 1, tmp_path)
-    assert document_properties(spec, once)["pressgauge.repeat"] == "false"
+    assert document_properties(spec, once, {})["pressgauge.repeat"] == "false"
