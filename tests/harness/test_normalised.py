@@ -150,6 +150,13 @@ def test_documents_of_ones_own_are_not_normalised(tmp_path: Path) -> None:
         load_campaign(spec)
 
 
+def test_one_collection_alone_is_not_compacted(tmp_path: Path) -> None:
+    arms = {"snappy": {"block_compressor": "snappy", "model": "normalised"}}
+    spec = small(tmp_path / "mine.yaml", 27117, arms=arms, workloads={"rmw": {"maintenance": "compact"}})
+    with pytest.raises(InputError, match=r"arms\.snappy\.model: .*before workload 'rmw' one collection is compacted"):
+        load_campaign(spec)
+
+
 def test_units_that_begin_one_value_each_are_told_to_clients(tmp_path: Path) -> None:
     spec = campaign(tmp_path)
     recipe = FakerSentences(sentences=20)
