@@ -60,6 +60,17 @@ class Collections(_Part):
     total_ms: float
 
 
+class StoredAs(_Part):
+    """How the client stored documents; of normalised ones, what became of their values."""
+
+    name: str = "embedded"
+    hash_bits: int | None = None
+    known_hashes: int | None = None
+    hits: int = 0
+    misses: int = 0
+    met: int = 0
+
+
 class Turn(_Part):
     """A time in which the client's gate was open (Unix time, in whole milliseconds), and its measured part.
 
@@ -106,6 +117,7 @@ class ClientFile(_Part):
     )
     records_inserted: int = Field(0, description="New records that were acknowledged.")
     last_inserted_record: int | None
+    model: StoredAs = Field(default_factory=StoredAs, description="Earlier clients had no other, and told none.")
     write_concern: str | None = Field(None, description='What the driver sent with each write, as JSON: `{"w": 1, …}`.')
     duration_s: float
     target_per_s: float | None
@@ -210,6 +222,7 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
         documents_overwritten=sum(one.documents_overwritten for one in every),
         records_inserted=sum(one.records_inserted for one in every),
         last_inserted_record=max(inserted, default=None),
+        model=_model_of_all([one.model for one in every]),
         write_concern=" | ".join(dict.fromkeys(str(one.write_concern) for one in every)),
         duration_s=max(one.duration_s for one in every),
         target_per_s=sum(targets) if targets else None,
@@ -222,6 +235,14 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
         cores=sum(one.cores for one in every),
         samples=(),
     )
+
+
+def _model_of_all(models: list[StoredAs]) -> StoredAs:
+    """Their counts together; a setting in which they differ is none."""
+    named = {key: {getattr(one, key) for one in models} for key in ("name", "hash_bits", "known_hashes")}
+    alike = {key: found.pop() if len(found) == 1 else None for key, found in named.items()}
+    counted = {key: sum(getattr(one, key) for one in models) for key in ("hits", "misses", "met")}
+    return StoredAs.model_validate({**alike, **counted, "name": alike["name"] or "of several kinds"})
 
 
 def _sum(parts: list[Operations]) -> Operations:

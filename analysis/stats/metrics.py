@@ -132,6 +132,14 @@ DECLARATIONS: tuple[Declaration, ...] = (
         readers.storage_per_document,
     ),
     Declaration(
+        "total_bytes_per_document", "storage and all indexes per document", Unit.BYTES_PER_DOCUMENT, _LOW, _LOADED,
+        None, readers.total_per_document,
+    ),
+    Declaration(
+        "dictionary_bytes_per_document", "of that the dictionary of normalised documents", Unit.BYTES_PER_DOCUMENT,
+        _LOW, _LOADED, None, readers.dictionary_per_document,
+    ),
+    Declaration(
         "index_bytes_per_document", "index storage per document", Unit.BYTES_PER_DOCUMENT, _LOW, _LOADED, None,
         readers.index_per_document,
     ),
@@ -154,6 +162,10 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
         "secondary_index_bytes_per_document_aged", "aged storage of secondary indexes per document",
         Unit.BYTES_PER_DOCUMENT, _LOW, _AGED, None, readers.secondary_indexes_per_document,
+    ),
+    Declaration(
+        "total_bytes_per_document_aged", "aged storage and all indexes per document", Unit.BYTES_PER_DOCUMENT, _LOW,
+        _AGED, None, readers.total_per_document,
     ),
     Declaration(
         "compression_ratio_aged", "aged compression ratio", Unit.RATIO, _HIGH, _AGED, None,
@@ -213,6 +225,10 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
         "disk_written_bytes_per_operation", "disk bytes written per operation", Unit.BYTES_PER_OPERATION, _LOW, _ALL,
         None, readers.per_operation(lambda phase: phase.cost.disk_written_bytes, 1, readers.DISK_BLOCK_BYTES),
+    ),
+    Declaration(
+        "known_share", "values that the dictionary was known to have", Unit.SHARE, _HIGH, _ALL, None,
+        readers.known_share,
     ),
     Declaration("client_cpu_share", "client CPU in use", Unit.SHARE, _LOW, _ALL, None, readers.client_cpu_share),
     Declaration(

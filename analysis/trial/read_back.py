@@ -27,7 +27,8 @@ def read_in_force(raw: Mapping[str, Any]) -> InForce:
 
     The collection's compressor and page size come from its creationString, which WiredTiger stored with the
     file; the levels of zstd and zlib and the journal's compressor from log line 22315 "Opening WiredTiger", the
-    configuration that mongod opened the engine with. The write concern is the clients' to tell, when they have run.
+    configuration that mongod opened the engine with. The write concern, and the model of the
+    documents, are the clients' to tell, when they have run.
     """
     return InForce(
         version=str(raw.get("version") or "unknown"),
@@ -41,9 +42,18 @@ def read_in_force(raw: Mapping[str, Any]) -> InForce:
 
 
 def mismatches(asked: Settings, found: InForce, engine_version: str) -> Iterator[Reason]:
-    """Every setting that differs from what was asked, or could not be read back: each voids the trial."""
+    """Every setting of the server that differs from what was asked, or could not be read back: each voids the trial."""
     yield from _compare("engine-mismatch", "mongod's version", engine_version, found.version)
-    for one in SETTINGS:
+    yield from _differing(asked, found, by_clients=False)
+
+
+def client_mismatches(asked: Settings, found: InForce) -> Iterator[Reason]:
+    """The same of the settings that clients tell when they have run."""
+    yield from _differing(asked, found, by_clients=True)
+
+
+def _differing(asked: Settings, found: InForce, *, by_clients: bool) -> Iterator[Reason]:
+    for one in (setting for setting in SETTINGS if setting.by_clients is by_clients):
         expected, there = one.expected(getattr(asked, one.key)), getattr(found, one.found)
         read = there not in {None, ""}
         if expected is not None and not (read and one.same(expected, there)):

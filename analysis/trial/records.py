@@ -75,6 +75,13 @@ class Regime(StrEnum):
     OUT_OF_CACHE = "out-of-cache"
 
 
+class DocumentModel(StrEnum):
+    """How documents lie in the database."""
+
+    EMBEDDED = "embedded"
+    NORMALISED = "normalised"
+
+
 class Cell(Part):
     """A cell: one combination of the campaign's factors. Cells are what is compared."""
 
@@ -110,6 +117,11 @@ class Settings(Part):
     indexes: Text | None = Field(
         None, description="The collection's indexes beside that on `_id`, as JSON; None: there are none."
     )
+    model: DocumentModel = Field(
+        DocumentModel.EMBEDDED, description="Whether documents hold their values, or references to a dictionary's."
+    )
+    hash_bits: Count | None = Field(None, description="Of a reference; None: there are none.")
+    known_hashes: Count | None = Field(None, description="Hashes that a client knows at most; None: there are none.")
 
 
 class InForce(Part):
@@ -144,6 +156,9 @@ class InForce(Part):
         None, description="Whether the allocator has caches for each CPU; None: it does not say, as before 8.0."
     )
     glibc_tunables: Text | None = Field(None, description="GLIBC_TUNABLES in mongod's environment; None: not set.")
+    model: Word | None = Field(None, description="How the clients stored documents.")
+    hash_bits: Count | None = Field(None, description="Of a reference, as the clients wrote it; None: there are none.")
+    known_hashes: Count | None = Field(None, description="Hashes that a client knew at most; None: there are none.")
     write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
 
 
@@ -165,8 +180,17 @@ class Oplog(Part):
     free_storage_size_bytes: Bytes | None = Field(description="Free space in the file that can be reused.")
 
 
+class DictionarySizes(Part):
+    """The dictionary of normalised documents at one moment."""
+
+    entries: Count
+    data_size_bytes: Bytes
+    storage_size_bytes: Bytes
+    index_size_bytes: Bytes
+
+
 class Sizes(Part):
-    """Sizes at one moment, after two forced checkpoints."""
+    """Sizes at one moment, after two forced checkpoints; of normalised documents, with their dictionary."""
 
     moment: Word = Field(description="`loaded`, `before-<phase>` (after its maintenance), or `after-<phase>`.")
     documents: Count
@@ -174,10 +198,13 @@ class Sizes(Part):
     storage_size_bytes: Bytes = Field(description="Collection files, free space included.")
     free_storage_size_bytes: Bytes | None = Field(description="Free space in the collection files that can be reused.")
     index_size_bytes: Bytes = Field(description="Of all indexes, that on `_id` included.")
-    secondary_index_size_bytes: Bytes = Field(0, description="Of all indexes but that on `_id`.")
+    secondary_index_size_bytes: Bytes = Field(
+        0, description="Of all indexes but that on the documents' `_id`; a dictionary's own is one of them."
+    )
     files_bytes: _Sizes = Field(description="Bytes on disk by class of file: collection, index, ...")
     pages: Pages | None = Field(None, description="None: not read, e.g. of files larger than 1 GiB.")
     oplog: Oplog | None = Field(None, description="None: there is none, as the mongod is no replica set's.")
+    dictionary: DictionarySizes | None = Field(None, description="Its part of the figures above; None: there is none.")
 
 
 class MemberMoment(Part):
@@ -303,6 +330,14 @@ class Served(Part):
     )
 
 
+class DictionaryUse(Part):
+    """What writing normalised documents asked of the dictionary, in the whole phase, of all clients together."""
+
+    hits: Count = Field(description="Values whose hash a client knew, which were not sent.")
+    misses: Count = Field(description="Values that were sent.")
+    met: Count = Field(description="Of those, values that were there: of other clients, or forgotten.")
+
+
 class Phase(Part):
     """One phase: the load (measured as the insert workload) or one run workload."""
 
@@ -349,8 +384,21 @@ class Phase(Part):
     served: Served | None = Field(
         None, description="None in records that were made before it was read, and where mongod was restarted."
     )
+    dictionary: DictionaryUse | None = Field(None, description="None: documents hold their values.")
     turns: Annotated[tuple[Turn, ...], Field(max_length=100_000)] = Field(
         (), description="Measured turns; empty where the trial ran alone."
+    )
+
+
+class DictionaryFound(Part):
+    """The dictionary of normalised documents, and the references to it that were followed."""
+
+    entries: Count
+    referenced: Count = Field(description="Entries to which the documents that were read refer.")
+    dangling: Count = Field(description="References that lead nowhere.")
+    surplus: Count | None = Field(
+        description="Entries without a reference: of values overwritten since, and of writes that failed. None: only "
+        "some of the documents were read."
     )
 
 
@@ -371,6 +419,7 @@ class Verification(Part):
     )
     content_hash: Word
     examples: Annotated[tuple[Message, ...], _Few] = ()
+    dictionary: DictionaryFound | None = Field(None, description="None: documents hold their values.")
 
 
 class Maintenance(Part):

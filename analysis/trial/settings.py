@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from analysis.trial.counters import ALWAYS, Version
+from analysis.trial.records import DocumentModel
 from analysis.trial.wiredtiger_config import differing, meaning
 
 Reader = Callable[[Mapping[str, Any]], Any]
@@ -68,11 +69,16 @@ class Setting:
     """The first release of mongod that has it."""
     before: object = "default"
     """What earlier releases have built in."""
+    by_clients: bool = False
+    """Whether the clients apply it, and tell it when they have run."""
 
 
 # ---- readers -------------------------------------------------------------------------------------------------------
 
 _CREATION, _OPENING = "creation_string", "opening_wiredtiger"
+_OF_DICTIONARY = "dictionary_creation_string"
+CLIENTS = "clients"
+"""Under this key of what is read back, what the clients told of the model that they stored documents in."""
 
 
 def text_of(raw: Mapping[str, Any], key: str) -> str:
@@ -86,6 +92,27 @@ def _matching(key: str, pattern: str, empty: str | None = None) -> Reader:
     def read(raw: Mapping[str, Any]) -> str | None:
         found = re.findall(pattern, text_of(raw, key))
         return (found[-1] or empty) if found else None
+
+    return read
+
+
+def _of_collections(pattern: str, empty: str | None = None) -> Reader:
+    """As `_matching`, of the collection's creationString, and of its dictionary's where that has another."""
+
+    def read(raw: Mapping[str, Any]) -> str | None:
+        keys = [_CREATION, _OF_DICTIONARY] if raw.get(_OF_DICTIONARY) else [_CREATION]
+        found = dict.fromkeys(_matching(key, pattern, empty)(raw) for key in keys)
+        return " | ".join(map(str, found)) if len(found) > 1 else next(iter(found))
+
+    return read
+
+
+def _of_clients(key: str) -> Reader:
+    """What each phase's clients told, where all told the same; None where there was nothing to tell."""
+
+    def read(raw: Mapping[str, Any]) -> Any:
+        told = {one.get(key) for one in raw.get(CLIENTS) or ()}
+        return told.pop() if len(told) == 1 else None
 
     return read
 
@@ -194,7 +221,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         key="block_compressor", arm="block_compressor", found="block_compressor", label="block compressor",
         subject="the collection's block compressor", code="compressor-mismatch",
-        read=_matching(_CREATION, r"block_compressor=(\w*)", empty="none"),
+        read=_of_collections(r"block_compressor=(\w*)", empty="none"),
     ),
     Setting(
         key="journal_compressor", arm="journal_compressor", found="journal_compressor", label="journal compressor",
@@ -233,13 +260,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         key="leaf_page_max_bytes", arm="leaf_page_max", found="leaf_page_max", label="leaf_page_max",
-        subject="leaf_page_max", code="page-size-mismatch", read=_matching(_CREATION, r"leaf_page_max=(\w+)"),
+        subject="leaf_page_max", code="page-size-mismatch", read=_of_collections(r"leaf_page_max=(\w+)"),
         same=_as_meant,
     ),
     Setting(
         key="memory_page_image_max_bytes", arm="memory_page_image_max", found="memory_page_image_max",
         label="memory_page_image_max", subject="memory_page_image_max", code="page-image-mismatch",
-        read=_matching(_CREATION, r"memory_page_image_max=(\w+)"), same=_as_meant,
+        read=_of_collections(r"memory_page_image_max=(\w+)"), same=_as_meant,
     ),
     Setting(
         key="collection_config", arm="collection_config", found="creation_string", label="creationString",
@@ -263,5 +290,19 @@ SETTINGS: tuple[Setting, ...] = (
         key="indexes", arm=None, found="indexes", label="indexes beside _id", unset="none",
         subject="the set of indexes", code="index-mismatch", read=_indexes, told=_other_indexes,
         same=lambda expected, found: _other_indexes(expected, found) is None,
+    ),
+    Setting(
+        key="model", arm="model", found="model", label="documents", subject="how the clients stored documents",
+        code="model-mismatch", read=_of_clients("name"), unset=DocumentModel.EMBEDDED, by_clients=True,
+    ),
+    Setting(
+        key="hash_bits", arm="hash_bits", found="hash_bits", label="bits of a reference", unset="no references",
+        subject="the bits of a reference", code="hash-mismatch", read=_of_clients("hash_bits"),
+        by_clients=True,
+    ),
+    Setting(
+        key="known_hashes", arm="known_hashes", found="known_hashes", label="hashes known at most",
+        unset="no references", subject="the hashes that a client knows at most", code="known-hashes-mismatch",
+        read=_of_clients("known_hashes"), by_clients=True,
     ),
 )  # fmt: skip

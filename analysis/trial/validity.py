@@ -101,6 +101,9 @@ def document_faults(
     ):
         if count:
             yield Reason(code=code, message=f"{count} of {verification.checked} documents checked {what}{first}")
+    dangling = verification.dictionary.dangling if verification.dictionary else 0
+    if dangling:
+        yield Reason(code="references-dangling", message=f"{dangling} references lead to no value{first}")
     if verification.counted != verification.expected:
         yield Reason(
             code="documents-lost",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from analysis.trial import counters as engine_counters
-from analysis.trial.records import Maintenance, Member, MemberMoment, Oplog, Sizes
+from analysis.trial.records import DictionarySizes, Maintenance, Member, MemberMoment, Oplog, Sizes
 from harness.evidence.steps import read_json
 
 if TYPE_CHECKING:
@@ -21,19 +21,30 @@ Snapshot = dict[str, Any]
 def read_sizes(snapshot: Snapshot, moment: str) -> Sizes:
     """The sizes of a snapshot."""
     stats, collection = snapshot["db_stats"], snapshot["coll_stats"]
+    dictionary = _dictionary(snapshot["dictionary_stats"]) if "dictionary_stats" in snapshot else None
+    free = [one.get("freeStorageSize") for one in (collection, snapshot.get("dictionary_stats")) if one]
+    secondary = sum(int(size) for name, size in collection.get("indexSizes", {}).items() if name != "_id_")
     return Sizes(
         moment=moment,
-        documents=int(stats["objects"]),
+        documents=int(stats["objects"]) - (dictionary.entries if dictionary else 0),
         data_size_bytes=int(stats["dataSize"]),
         storage_size_bytes=int(stats["storageSize"]),
-        free_storage_size_bytes=_whole(collection.get("freeStorageSize")),
+        free_storage_size_bytes=None if None in free else sum(map(int, free)),
         index_size_bytes=int(stats["indexSize"]),
-        secondary_index_size_bytes=sum(
-            int(size) for name, size in collection.get("indexSizes", {}).items() if name != "_id_"
-        ),
+        secondary_index_size_bytes=secondary + (dictionary.index_size_bytes if dictionary else 0),
         files_bytes={kind: int(size) for kind, size in snapshot["files"].items() if size is not None},
         pages=snapshot.get("pages"),
         oplog=_oplog(snapshot["oplog"]) if "oplog" in snapshot else None,
+        dictionary=dictionary,
+    )
+
+
+def _dictionary(told: Snapshot) -> DictionarySizes:
+    return DictionarySizes(
+        entries=int(told["count"]),
+        data_size_bytes=int(told["size"]),
+        storage_size_bytes=int(told["storageSize"]),
+        index_size_bytes=int(told["totalIndexSize"]),
     )
 
 

@@ -23,6 +23,7 @@ from analysis.trial.records import (
     Verification,
 )
 from analysis.trial.replication import replication_faults
+from analysis.trial.settings import CLIENTS
 from core.model import Part
 from core.stored import read_stored
 from harness.evidence.engine_seconds import read_samples
@@ -170,7 +171,8 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
 
 def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     campaign = context.campaign
-    reading.in_force = read_back.read_in_force(read_json(folder / "in_force.json"))
+    raw = read_json(folder / "in_force.json")
+    reading.in_force = read_back.read_in_force(raw)
     versions = [campaign.engines[name].version for name in stations(campaign, context.trial.cell.engine)]
     version = reading.in_force.version
     samples = _engine_samples(folder / "diagnostic.data", version)
@@ -189,6 +191,8 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
         clients = named_folders(folder, context.places.clients)
         phase = read_phase(clients, name, context.client(name), context.warm_up(name), moved, before, after)
         reading.phases.append(phase.with_engine(samples, version) if samples else phase)
+        models = [evidence.client.model.model_dump() for evidence in reading.phases]
+        reading.in_force = read_back.read_in_force({**raw, CLIENTS: models})
         before = after
         if name == "load" and len(versions) > 1:  # the next phase begins under the last engine of the way
             reading.upgrades += read_steps(folder, versions)
@@ -218,6 +222,8 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
         yield from read_back.mismatches(context.asked, reading.in_force, engine)
         yield from read_back.counter_faults(reading.in_force.version, reading.lacking)
         yield from step_faults(reading.upgrades, reading.in_force)
+        if reading.phases:
+            yield from read_back.client_mismatches(context.asked, reading.in_force)
     concern = campaign.arm_write_concern(context.trial.cell.arm)
     asked_concern = {"w": concern.w, "j": concern.journal}
     for evidence in reading.phases:

@@ -28,8 +28,10 @@ _OF_A_READ = 3
 """The answer, its documents, and the update made of one."""
 
 
-def heap_mib(phase: Client, mix: AnyMix | None, clients: int, document_bytes: float) -> int:
+def heap_mib(phase: Client, mix: AnyMix | None, clients: int, document_bytes: float, known_bytes: float = 0) -> int:
     """The heap of each of so many clients in a phase; `mix` is a run workload's, documents are so large on average.
+
+    `known_bytes` is what a client remembers of a dictionary's values.
 
     It follows what its threads hold at once, the same in every arm; for most documents it is the least. Documents of
     one's own are mapped into memory, not held in the heap, however many they are.
@@ -39,7 +41,7 @@ def heap_mib(phase: Client, mix: AnyMix | None, clients: int, document_bytes: fl
     else:
         documents = _OF_A_READ * (mix.documents_held if mix else 1)
     threads = math.ceil(phase.threads / clients)
-    held = threads * documents * document_bytes / 2**20
+    held = (threads * documents * document_bytes + known_bytes) / 2**20
     return max(LEAST_HEAP_MIB, math.ceil(_ITSELF_MIB + _ROOM * held))
 
 
@@ -48,11 +50,12 @@ def load_heap_mib(campaign: Campaign, dataset: Prepared, clients: int) -> int:
     each: float = campaign.document.size_bytes
     if isinstance(dataset, TemplatesManifest):
         each = dataset.neighbours_bytes(campaign.load.batch) / campaign.load.batch
-    return heap_mib(campaign.load, None, clients, each)
+    return heap_mib(campaign.load, None, clients, each, campaign.known_bytes)
 
 
 def largest_heap_mib(campaign: Campaign, mixes: Mapping[str, AnyMix], clients: int) -> int:
     """The largest heap that each of so many clients needs in any phase, before the datasets' largest are known."""
     each = largest_document_bytes(campaign)
-    of_runs = (heap_mib(workload, mixes[name], clients, each) for name, workload in campaign.workloads.items())
-    return max(heap_mib(campaign.load, None, clients, each), *of_runs, LEAST_HEAP_MIB)
+    known = campaign.known_bytes
+    of_runs = (heap_mib(workload, mixes[name], clients, each, known) for name, workload in campaign.workloads.items())
+    return max(heap_mib(campaign.load, None, clients, each, known), *of_runs, LEAST_HEAP_MIB)

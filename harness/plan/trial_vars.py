@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import blake3
 
-from analysis.trial.records import Settings
+from analysis.trial.records import DocumentModel, Settings
 from analysis.trial.settings import SETTINGS, SYNC_PERIOD_S
 from datasets import TemplatesManifest
 from harness.plan.clients import load_part, run_part
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from harness.plan.topology import Instance
     from harness.plan.trials import PlannedTrial
     from harness.plan.warming import WarmUp
-    from harness.spec.campaign import Campaign
+    from harness.spec.campaign import Arm, Campaign
     from harness.spec.engines import Engine
     from harness.spec.mixes.own import AnyMix
     from harness.spec.phases import Client, Workload
@@ -77,7 +77,8 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
 
     `authority` is the folder of the run's certificates; `floor` where the `sharing` trials of a block get their turns.
     """
-    common, each = document_properties(campaign, dataset, mixes), _mean_bytes(campaign, dataset)
+    common = document_properties(campaign, dataset, mixes) | model_properties(campaign.arms[trial.cell.arm])
+    each = _mean_bytes(campaign, dataset)
     asked = settings(campaign, trial.cell.arm, tls=site.tls, sharing=sharing, indexes=indexes_asked(dataset))
     first, *later = stations(campaign, trial.cell.engine)
 
@@ -113,7 +114,9 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
                 "name": name,
                 "properties": common | run_properties(workload, mixes[name], number, alone(workload)),
                 **_driven(campaign, workload, site, run(workload), sharing),
-                "jvm_options": _jvm_options(campaign, heap_mib(workload, mixes[name], len(site.clients), each)),
+                "jvm_options": _jvm_options(
+                    campaign, heap_mib(workload, mixes[name], len(site.clients), each, campaign.known_bytes)
+                ),
             }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
         ],
@@ -231,10 +234,26 @@ def document_properties(campaign: Campaign, dataset: Prepared, mixes: Mapping[st
             "pressgauge.idkind": dataset.ids.kind,
             "pressgauge.idspan": dataset.ids.span,
         }
-    return of_all | {
-        "fieldcount": campaign.document.fields,
-        "fieldlength": campaign.document.field_length,
-        "pressgauge.documents": campaign.document.source,
+    of_text = {} if dataset.repeat else {"pressgauge.repeat": "false"}
+    return (
+        of_all
+        | of_text
+        | {
+            "fieldcount": campaign.document.fields,
+            "fieldlength": campaign.document.field_length,
+            "pressgauge.documents": campaign.document.source,
+        }
+    )
+
+
+def model_properties(arm: Arm) -> dict[str, Any]:
+    """What clients are told of how an arm's documents lie in the database; nothing of the usual way."""
+    if arm.model is DocumentModel.EMBEDDED:
+        return {}
+    return {
+        "pressgauge.model": str(arm.model),
+        "pressgauge.hashbits": arm.hash_bits,
+        "pressgauge.knownhashes": arm.known_hashes,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from analysis.trial.records import DocumentModel
 from datasets import (
     SOURCES,
     Corpus,
@@ -170,7 +171,8 @@ def prepare_dataset(campaign: Campaign, name: str, recipe: Recipe, site: Site, l
         raise InputError(f"datasets.{name}: {error}", do="fix the dataset in the spec, or its file") from error
     ready.datasets[name] = prepared
     found = {r.codec: r.stored_ratio for r in prepared.expected_ratios}
-    ready.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
+    embedded = {arm for arm, one in campaign.arms.items() if one.model is DocumentModel.EMBEDDED}
+    ready.ratios |= {(name, arm): found.get(codec) if arm in embedded else None for arm, codec in codecs.items()}
     keep_corpus(ledger, name, prepared)
 
 
@@ -184,7 +186,7 @@ def _prepared_text(campaign: Campaign, recipe: TextRecipe, folder: Path, codecs:
 def text_documents(campaign: Campaign, manifest: Manifest) -> Documents:
     """The campaign's documents of a corpus."""
     corpus = Corpus.from_bytes(manifest.path.read_bytes(), manifest.recipe)
-    return SOURCES[campaign.document.source](corpus, campaign.seed, campaign.document.shape)
+    return SOURCES[campaign.document.source](corpus, campaign.seed, campaign.document.shape, manifest.repeat)
 
 
 def _provision_vars(campaign: Campaign, site: Site, ready: Ready) -> dict[str, Any]:

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from analysis.stats.criteria import Criteria, Precision
 from analysis.stats.looks import Looks
 from analysis.stats.mirrored import Mirrors
-from analysis.trial.records import Compressor, Regime
+from analysis.trial.records import Compressor, DocumentModel, Regime
 from core.bounds import MOST_BLOCKS, Name, Positive
 from core.model import Part
 from core.sizes import Size
@@ -31,6 +31,9 @@ _MOST_CELLS = 500
 _Few = Field(max_length=100)
 _Some = Field(min_length=1, max_length=100)
 _MANY = 2**31 - 1
+_KNOWN_HASHES = 100_000
+_BESIDE_VALUE_BYTES = 160  # of a hash in the client's memory
+_OF_REFERENCES = {"hash_bits": 64, "known_hashes": _KNOWN_HASHES}
 ParameterName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]{0,99}$")]
 ParameterText = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
@@ -81,6 +84,36 @@ class Arm(Part):
     cpu_limit: Annotated[float, Field(ge=0.05, le=1024)] | None = Field(
         None, description="CPU time that mongod may use, in CPUs, on hosts with control groups; unlimited if left out."
     )
+
+    model: DocumentModel = Field(
+        DocumentModel.EMBEDDED,
+        description="How documents of text lie in the database. `embedded`: with their values. `normalised`: each "
+        "value once in a dictionary collection, and references to it in the documents.",
+    )
+    hash_bits: Literal[64, 128] | None = Field(
+        None, description="For normalised only: the bits of the hash that is a value's reference; 64 if left out."
+    )
+    known_hashes: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
+        None,
+        description="For normalised only: how many hashes each client remembers at most, so as not to send their "
+        f"values again; {_KNOWN_HASHES:,} if left out.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _normalised_in_full(cls, given: Any) -> Any:
+        """What an arm of normalised documents leaves out is stated, so that no client's default applies."""
+        if isinstance(given, dict) and given.get("model") == DocumentModel.NORMALISED:
+            stated = {key: given.get(key) for key in _OF_REFERENCES}
+            return given | {key: _OF_REFERENCES[key] if value is None else value for key, value in stated.items()}
+        return given
+
+    @model_validator(mode="after")
+    def _references_are_of_normalised_documents(self) -> Arm:
+        for key in _OF_REFERENCES:
+            if self.model is not DocumentModel.NORMALISED and getattr(self, key) is not None:
+                raise ValueError(f"{key} is of normalised documents; leave it out, or set model: normalised")
+        return self
 
     @model_validator(mode="after")
     def _level_fits_compressor(self) -> Arm:
@@ -332,6 +365,12 @@ class Campaign(Part):
         if isinstance(self.blocks, int) or self.blocks.until != "decided":
             return None
         return Looks(fewest=self.blocks.min, most=self.blocks.max)
+
+    @property
+    def known_bytes(self) -> int:
+        """What the values of known hashes take of a client's memory at most, in the arm that knows most."""
+        known = max(arm.known_hashes or 0 for arm in self.arms.values())
+        return known * (self.document.field_length + _BESIDE_VALUE_BYTES)
 
     def arm_cache_bytes(self, arm: str) -> int:
         """WiredTiger's cache in this arm."""

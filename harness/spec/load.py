@@ -17,7 +17,7 @@ from harness.spec.checks import (
     name_checks,
     operation_checks,
 )
-from harness.spec.document_checks import document_checks, update_checks
+from harness.spec.document_checks import document_checks, model_checks, update_checks
 from harness.spec.faults import describe
 from harness.spec.mix import ENDING, OWN_ENDING, find_mixes, mix_names, read_mix
 from harness.spec.mixes.checks import check_own_mixes
@@ -72,7 +72,8 @@ def load_campaign(path: Path) -> Campaign:
     if faults := [*(fault for check in checks for fault in check(campaign)), *_mix_checks(campaign, path)]:
         raise _complaint(source, faults)
     mixes = read_mixes(campaign, path)
-    if faults := [*operation_checks(campaign, mixes), *update_checks(campaign, mixes)]:
+    with_mixes = (operation_checks, update_checks, model_checks)
+    if faults := [fault for check in with_mixes for fault in check(campaign, mixes)]:
         raise _complaint(source, faults)
     check_own_mixes(campaign, mixes)
     return campaign

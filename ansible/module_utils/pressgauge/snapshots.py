@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
 
 FORMAT_VERSION = 1
+DICTIONARY = "dictionary"
+"""Where the load generator keeps the values of normalised documents."""
 _PARAMETERS = ("wiredTiger", "diagnosticDataCollection", "journal", "sync", "storage", "featureCompatibility")
 _FREE_STORAGE_SINCE = (5, 0, 6)
 
@@ -60,7 +62,6 @@ def in_force(
     status = server.command("admin", {"serverStatus": 1, "tcmalloc": 1})
     parameters = server.command("admin", {"getParameter": "*"})
     fcv = parameters.get("featureCompatibilityVersion", {})
-    statistics = collection_statistics(server, database, collection)
     return {
         "format_version": FORMAT_VERSION,
         "version": build["version"],
@@ -73,11 +74,17 @@ def in_force(
         "asked_parameters": {name: parameters.get(name) for name in asked_parameters},
         "fcv": fcv.get("version"),
         "indexes": _indexes(server, database, collection) if asked_indexes else None,
-        "creation_string": statistics.get("wiredTiger", {}).get("creationString"),
+        "creation_string": creation_string(server, database, collection),
         "cache_max_bytes": status.get("wiredTiger", {}).get("cache", {}).get("maximum bytes configured"),
         "opening_wiredtiger": opening,
         "storage_engine": status.get("storageEngine"),
     }
+
+
+def creation_string(server: Server, database: str, collection: str) -> str | None:
+    """How WiredTiger created a collection's file."""
+    found = collection_statistics(server, database, collection).get("wiredTiger", {}).get("creationString")
+    return None if found is None else str(found)
 
 
 def _indexes(server: Server, database: str, collection: str) -> list[Document]:

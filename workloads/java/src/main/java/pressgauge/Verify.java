@@ -37,22 +37,29 @@ public final class Verify {
   private static final long PROGRESS_NS = 1_000_000_000L;
 
   private final MongoCollection<RawBsonDocument> collection;
+  private final DocumentModel model;
+  private final ReferenceCount references = new ReferenceCount();
   private final Keys keys;
   private final Layout layout;
   private final Records records;
   private final DocumentCheck check;
+  private final int wholeBytes;
   private final Findings findings = new Findings();
   private final AtomicReference<RuntimeException> defect = new AtomicReference<>();
   private long read;
   private long toldNs = System.nanoTime();
   private long toldRead;
 
-  private Verify(Settings settings, MongoCollection<RawBsonDocument> collection) {
-    this.collection = collection;
+  private Verify(Settings settings, SharedClient client) {
+    var table = settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable");
+    collection = client.collection(table);
+    model = DocumentModel.of(settings).over(client);
     var documents = Documents.of(settings);
     keys = documents.keys();
     layout = documents.layout();
     records = Records.of(settings);
+    long fieldBytes = settings.count(CoreWorkload.FIELD_LENGTH_PROPERTY, 100, 1, 15_000_000);
+    wholeBytes = (int) Math.min(CHUNK_BYTES, documents.fields().size() * fieldBytes);
     check = new DocumentCheck(new RecordIndex(keys, records), documents);
   }
 
@@ -66,8 +73,7 @@ public final class Verify {
     Files.deleteIfExists(out); // or a failure would leave an earlier verification's word
     var client = SharedClient.acquire(settings.properties());
     try {
-      var table = settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable");
-      var verify = new Verify(settings, client.collection(table));
+      var verify = new Verify(settings, client);
       verify.check();
       Files.writeString(out, verify.result().toJson() + "\n");
     } finally {
@@ -127,7 +133,7 @@ public final class Verify {
     try (var cursor = documents.iterator()) {
       while (cursor.hasNext()) {
         var document = cursor.next();
-        bytes += document.getByteBuffer().remaining();
+        bytes += Math.max(document.getByteBuffer().remaining(), wholeBytes);
         chunk.add(document);
         if (chunk.size() == CHUNK || bytes >= CHUNK_BYTES || !cursor.hasNext()) {
           var full = chunk;
@@ -143,7 +149,11 @@ public final class Verify {
 
   private void check(ArrayList<RawBsonDocument> documents) {
     try {
-      findings.merge(check.check(documents));
+      var whole = model.resolved(documents);
+      if (whole != documents) { // else nothing was referred to
+        references.count(documents, whole);
+      }
+      findings.merge(check.check(whole));
     } catch (RuntimeException e) {
       defect.compareAndSet(null, e);
     }
@@ -174,6 +184,10 @@ public final class Verify {
             .append("counted", counted)
             .append("missing", records.count() - findings.checked());
     result.putAll(findings.toDocument());
+    boolean isWhole = !records.isSample();
+    model
+        .entries()
+        .ifPresent(entries -> result.put("dictionary", references.toDocument(entries, isWhole)));
     if (records.isSample()) {
       result.put("surplus", Math.max(0, counted - records.expected()));
     }
