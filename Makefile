@@ -63,7 +63,7 @@ tear-down: setup ## End everything that a killed run left on the hosts (the next
 import-ycsb: setup ## Make a campaign and a mix of FILE, a property file of YCSB's own workloads; INTO=folder
 	@$(HARNESS) import-ycsb "$(FILE)" $(if $(INTO),--into "$(INTO)")
 
-check-engine: setup ## Run everything on ENGINE_BINARY=/path/to/mongod once (a minute), and say what it has otherwise than is known of its version
+check-engine: setup ## Run everything on ENGINE_BINARY=/path/to/mongod once (a few minutes), and say what it has otherwise than is known of its version
 	@$(if $(ENGINE_BINARY),,$(error check-engine needs ENGINE_BINARY=/path/to/mongod))
 	@$(HARNESS) check-engine "$(ENGINE_BINARY)" --results "$(RESULTS)" $(cloud_home) $(if $(ENGINE_VERSION),--engine "$(ENGINE_VERSION)")
 
