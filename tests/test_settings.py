@@ -18,6 +18,7 @@ OF_THE_SERVER = {
 }  # fmt: skip
 OF_REFERENCES = {"hash_bits", "known_hashes"}
 """The role makes the dictionary of normalised documents; these are the clients' alone."""
+OF_DRIVERS = {"retry_writes", "read_concern", "read_preference"}
 
 
 def test_each_setting_is_declared_once() -> None:
@@ -38,8 +39,8 @@ def test_a_record_has_each_setting_in_force() -> None:
 
 def test_the_role_applies_each_setting() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in ROLE.rglob("*") if path.is_file())
-    assert set(re.findall(r"mongod_settings\.(\w+)", text)) == KEYS - OF_REFERENCES
-    assert {one.key for one in SETTINGS if one.by_clients} > OF_REFERENCES
+    assert set(re.findall(r"mongod_settings\.(\w+)", text)) == KEYS - OF_REFERENCES - OF_DRIVERS
+    assert {one.key for one in SETTINGS if one.by_clients} > OF_REFERENCES | OF_DRIVERS
 
 
 def test_each_compressor_has_its_codec() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from core.bounds import Word
 from core.stored import read_stored
 from workloads.errors import YcsbOutputError
 
@@ -97,6 +98,14 @@ class Turn(_Part):
         return None if self.measured_s is None else (self.measured_s, until)
 
 
+class Connection(_Part):
+    """What the client's driver does of itself."""
+
+    retry_writes: bool
+    read_concern: Word | None = Field(description="None: it names none.")
+    read_preference: Word
+
+
 class ClientFile(_Part):
     """Threads, operations by status, CPU and collections of one client process."""
 
@@ -119,6 +128,9 @@ class ClientFile(_Part):
     last_inserted_record: int | None
     model: StoredAs = Field(default_factory=StoredAs, description="Earlier clients had no other, and told none.")
     write_concern: str | None = Field(None, description='What the driver sent with each write, as JSON: `{"w": 1, …}`.')
+    connections: tuple[Connection, ...] = Field(
+        (), description="Its driver's; of several clients each that differs. None of clients that were not asked yet."
+    )
     duration_s: float
     target_per_s: float | None
     achieved_per_s: float
@@ -224,6 +236,7 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
         last_inserted_record=max(inserted, default=None),
         model=_model_of_all([one.model for one in every]),
         write_concern=" | ".join(dict.fromkeys(str(one.write_concern) for one in every)),
+        connections=tuple(dict.fromkeys(found for one in every for found in one.connections)),
         duration_s=max(one.duration_s for one in every),
         target_per_s=sum(targets) if targets else None,
         achieved_per_s=sum(one.achieved_per_s for one in every),

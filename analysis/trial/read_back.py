@@ -7,14 +7,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from analysis.trial.counters import Counter, is_checked, release
-from analysis.trial.records import InForce, Reason
+from analysis.trial.records import InForce, Reason, Settings
 from analysis.trial.settings import SETTINGS
 from core.cpus import cores_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from analysis.trial.records import ClientPart, Settings
+    from analysis.trial.records import ClientPart, Member
 
 
 _CACHES_PER_CPU_SINCE = (8, 0)
@@ -47,15 +47,27 @@ def mismatches(asked: Settings, found: InForce, engine_version: str) -> Iterator
     yield from _differing(asked, found, by_clients=False)
 
 
+def member_faults(asked: Settings, members: Sequence[Member], engine_version: str) -> Iterator[Reason]:
+    """The same of a replica set's further members: one with other settings slows or loads the others by them."""
+    for member in members:
+        for fault in mismatches(asked, member.in_force, engine_version) if member.in_force else ():
+            yield fault.model_copy(update={"message": f"{member.name}: {fault.message}"})
+
+
 def client_mismatches(asked: Settings, found: InForce) -> Iterator[Reason]:
-    """The same of the settings that clients tell when they have run."""
+    """The same of the settings that clients tell when they have run.
+
+    Clients of before did not tell all of them, and did what is asked for where a campaign says nothing.
+    """
     yield from _differing(asked, found, by_clients=True)
 
 
 def _differing(asked: Settings, found: InForce, *, by_clients: bool) -> Iterator[Reason]:
     for one in (setting for setting in SETTINGS if setting.by_clients is by_clients):
-        expected, there = one.expected(getattr(asked, one.key)), getattr(found, one.found)
-        read = there not in {None, ""}
+        wanted, there = getattr(asked, one.key), getattr(found, one.found)
+        expected, read = one.expected(wanted), there not in {None, ""}
+        if by_clients and not read and wanted == Settings.model_fields[one.key].default:
+            continue
         if expected is not None and not (read and one.same(expected, there)):
             yield _mismatch(one.code, one.subject, expected, one.told(expected, there) if read else None)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from core.bounds import (
     LARGEST_INT,
@@ -31,6 +31,7 @@ from core.bounds import (
     Word,
 )
 from core.model import Part
+from core.sizes import Size, show_size
 
 _Few = Field(max_length=100)
 _Level = Annotated[int, Field(ge=-100, le=100)]
@@ -43,6 +44,10 @@ _Sizes = Annotated[dict[Word, Bytes], _Few]
 
 def _as_json(value: object) -> object:
     return json.dumps(value, sort_keys=True) if isinstance(value, dict) else value
+
+
+def _as_text(value: object) -> object:
+    return str(value) if isinstance(value, Part) else value
 
 
 _Counters = Annotated[dict[Word, Figure | None], Field(max_length=500)]
@@ -93,8 +98,38 @@ class Cell(Part):
     )
 
 
+_MOST_PER_S = 2**32 - 1  # a control group of version 1 counts operations in 32 bits
+_OperationsPerS = Annotated[int, Field(ge=1, le=_MOST_PER_S)]
+
+
+class DiskLimit(Part):
+    """What mongod may ask of its data's disk in a second, as a control group limits it; `None`: any amount."""
+
+    read_bytes_per_s: Annotated[Size, Field(ge=4096)] | None = Field(None, description="Bytes read, e.g. `125MiB`.")
+    write_bytes_per_s: Annotated[Size, Field(ge=4096)] | None = Field(
+        None, description="Bytes written. Only by control groups of version 2."
+    )
+    read_ops_per_s: _OperationsPerS | None = Field(None, description="Reads, e.g. 3000.")
+    write_ops_per_s: _OperationsPerS | None = Field(None, description="Writes. Only by control groups of version 2.")
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> Self:
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("a disk limit limits something: bytes or operations per second, read or written")
+        return self
+
+    def __str__(self) -> str:
+        told = {
+            f"{show_size(self.read_bytes_per_s or 0)}/s read": self.read_bytes_per_s,
+            f"{show_size(self.write_bytes_per_s or 0)}/s written": self.write_bytes_per_s,
+            f"{self.read_ops_per_s} reads/s": self.read_ops_per_s,
+            f"{self.write_ops_per_s} writes/s": self.write_ops_per_s,
+        }
+        return ", ".join(words for words, limit in told.items() if limit is not None)
+
+
 class Settings(Part):
-    """Engine settings that were asked for. `None` means: the engine's default."""
+    """Settings of the engine and its clients that were asked for. `None` means: the engine's default."""
 
     block_compressor: Compressor
     zstd_level: _Level | None = None
@@ -103,16 +138,27 @@ class Settings(Part):
     cache_size_bytes: Bytes
     leaf_page_max_bytes: Bytes | None = None
     memory_page_image_max_bytes: Bytes | None = None
+    internal_page_max_bytes: Bytes | None = None
+    memory_page_max_bytes: Bytes | None = None
+    allocation_size_bytes: Bytes | None = None
+    index_leaf_page_max_bytes: Bytes | None = None
+    index_prefix_compression: bool | None = None
+    eviction: Annotated[Text, BeforeValidator(_as_text)] | None = Field(
+        None, description="WiredTiger's options for eviction, as a configuration string."
+    )
     collection_config: Text | None = Field(None, description="Further WiredTiger options of the collection.")
     engine_config: Text | None = Field(None, description="Further WiredTiger options of the whole engine.")
     parameters: Annotated[Text, BeforeValidator(_as_json)] | None = Field(
         None, description="Server parameters by name, as JSON."
     )
     sync_period_s: Count | None = Field(None, description="storage.syncPeriodSecs")
+    journal_commit_interval_ms: Count | None = None
+    oplog_size_bytes: Bytes | None = Field(None, description="Of each member of a replica set.")
     memory_limit_bytes: Bytes | None = Field(
         None, description="Memory that mongod may use, file cache included; None: no limit."
     )
     cpu_limit: Amount | None = Field(None, description="CPU time that mongod may use, in CPUs; None: no limit.")
+    disk_limit: DiskLimit | None = Field(None, description="What mongod may ask of its data's disk; None: no limit.")
     tls: bool = Field(False, description="Whether all connections to mongod are encrypted.")
     indexes: Text | None = Field(
         None, description="The collection's indexes beside that on `_id`, as JSON; None: there are none."
@@ -122,6 +168,9 @@ class Settings(Part):
     )
     hash_bits: Count | None = Field(None, description="Of a reference; None: there are none.")
     known_hashes: Count | None = Field(None, description="Hashes that a client knows at most; None: there are none.")
+    retry_writes: bool = Field(False, description="Whether the clients' writes can be retried by their driver.")
+    read_concern: Word | None = Field(None, description="Of the clients' reads; None: they name none.")
+    read_preference: Word = Field("primary", description="Which members the clients read from.")
 
 
 class InForce(Part):
@@ -137,16 +186,27 @@ class InForce(Part):
     cache_size_bytes: Bytes | None
     memory_limit_bytes: Bytes | None = Field(None, description="From mongod's control groups; None: no limit.")
     cpu_limit: Amount | None = Field(None, description="From mongod's control groups; None: no limit.")
+    disk_limit: DiskLimit | None = Field(None, description="From mongod's control groups; None: no limit.")
     leaf_page_max: Word | None = Field(description="From the creationString, e.g. `32KB`.")
     memory_page_image_max: Word | None = Field(
         None, description="From the creationString; `0`: the engine's own, 4 × leaf_page_max."
     )
+    internal_page_max: Word | None = Field(None, description="From the creationString.")
+    memory_page_max: Word | None = Field(None, description="From the creationString.")
+    allocation_size: Word | None = Field(None, description="From the creationString.")
+    index_leaf_page_max: Word | None = Field(
+        None, description="From the creationStrings of all indexes; where they differ, each value."
+    )
+    index_prefix_compression: Word | None = Field(None, description="Likewise.")
+    eviction: Text | None = Field(None, description="From log line 22315, all options for eviction.")
     creation_string: Text
     opening_config: Text = Field(description="What mongod passed to WiredTiger (log line 22315).")
     parameters: Text | None = Field(
         None, description="The server parameters that were asked for, as JSON; null: the server has no such parameter."
     )
     sync_period_s: Amount | None = Field(None, description="Seconds between checkpoints, from the server's parameters.")
+    journal_commit_interval_ms: Amount | None = Field(None, description="From the server's parameters.")
+    oplog_size_bytes: Bytes | None = Field(None, description="Largest size of the oplog; None: there is none.")
     tls_mode: Word | None = Field(None, description="From the options as the server parsed them, e.g. `requireTLS`.")
     indexes: Text | None = Field(
         None, description="The collection's indexes beside that on `_id`, as JSON; None: none were asked for."
@@ -160,6 +220,9 @@ class InForce(Part):
     hash_bits: Count | None = Field(None, description="Of a reference, as the clients wrote it; None: there are none.")
     known_hashes: Count | None = Field(None, description="Hashes that a client knew at most; None: there are none.")
     write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
+    retry_writes: Word | None = Field(None, description="What the clients' driver said of itself, `yes` or `no`.")
+    read_concern: Word | None = Field(None, description="Likewise; `none named`: the server's own, `local`.")
+    read_preference: Word | None = Field(None, description="Likewise.")
 
 
 class Pages(Part):
@@ -225,6 +288,11 @@ class Member(Part):
     """One member of a replica set, through the trial."""
 
     name: Word = Field(description="The member's host and port.")
+    in_force: InForce | None = Field(
+        None,
+        description="What it reported about itself; None: of the primary, whose settings are the record's, and in "
+        "records that were made before it was kept.",
+    )
     moments: Annotated[tuple[MemberMoment, ...], _Few]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.pressgauge import limits, replica_sets
+from ansible.module_utils.pressgauge.disks import disk_limit
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import drop_file_cache, write_json
 from ansible.module_utils.pressgauge.mongod_log import living_mongod, opening_wiredtiger
@@ -82,6 +83,8 @@ def _observe(params: dict[str, Any]) -> dict[str, Any]:
             settings["glibc_tunables"] = environment_variable(process.pid, TUNABLES)
             if params["dictionary"]:
                 settings["dictionary_creation_string"] = creation_string(server, params["database"], DICTIONARY)
+            disk = disk_limit(directory)
+            settings["disk_limit"] = disk and disk.of(process.pid)
             write_json(evidence / "in_force.json", settings)
             result["creation_string"] = settings["creation_string"]
         taken = plain(snapshot(server, process, directory, params["moment"], *names))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from analysis.trial import counters as engine_counters
+from analysis.trial.read_back import read_in_force
 from analysis.trial.records import DictionarySizes, Maintenance, Member, MemberMoment, Oplog, Sizes
 from harness.evidence.steps import read_json
 
@@ -89,12 +90,20 @@ def read_maintenance(
 
 
 def read_members(
-    folder: Path, instances: Sequence[Instance], moments: Sequence[str], maintenance: Sequence[Maintenance]
+    folder: Path,
+    instances: Sequence[Instance],
+    moments: Sequence[str],
+    maintenance: Sequence[Maintenance],
+    each_tells: bool,  # noqa: FBT001 - as the evidence is
 ) -> Iterator[Member]:
-    """What each member of a replica set left; one that was emptied begins to count anew."""
+    """What each member of a replica set left; one that was emptied begins to count anew.
+
+    `each_tells`: the further members tell of their settings, too.
+    """
     emptied = {(one.member, one.sizes.moment) for one in maintenance if one.kind == "initial-sync"}
-    for instance in instances:
+    for number, instance in enumerate(instances):
         found, name = [], _name(instance)
+        told = read_json(folder / instance.folder / "in_force.json") if number and each_tells else None
         before = read_counters(read_json(folder / instance.folder / "snapshot.empty.json"))
         for moment in moments:
             snapshot = read_json(folder / instance.folder / f"snapshot.{moment}.json")
@@ -103,7 +112,7 @@ def read_members(
             sizes = read_sizes(snapshot, moment)
             found.append(MemberMoment(moment=moment, **snapshot["replica"], sizes=sizes, counters=moved))
             before = after
-        yield Member(name=name, moments=tuple(found))
+        yield Member(name=name, in_force=told and read_in_force(told), moments=tuple(found))
 
 
 def _name(instance: Instance) -> str:

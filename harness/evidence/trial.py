@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -23,7 +23,7 @@ from analysis.trial.records import (
     Verification,
 )
 from analysis.trial.replication import replication_faults
-from analysis.trial.settings import CLIENTS
+from analysis.trial.setting_values import CLIENTS
 from core.model import Part
 from core.stored import read_stored
 from harness.evidence.engine_seconds import read_samples
@@ -107,6 +107,7 @@ class TrialContext(Part):
 
 
 CONTEXT_FILE = "context.json"
+_EACH_MEMBER_TELLS = 2  # format version of in_force.json since which every member of a replica set leaves one
 
 
 @dataclass
@@ -191,8 +192,8 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
         clients = named_folders(folder, context.places.clients)
         phase = read_phase(clients, name, context.client(name), context.warm_up(name), moved, before, after)
         reading.phases.append(phase.with_engine(samples, version) if samples else phase)
-        models = [evidence.client.model.model_dump() for evidence in reading.phases]
-        reading.in_force = read_back.read_in_force({**raw, CLIENTS: models})
+        told = [one for evidence in reading.phases for one in _told_by_clients(evidence)]
+        reading.in_force = read_back.read_in_force({**raw, CLIENTS: told})
         before = after
         if name == "load" and len(versions) > 1:  # the next phase begins under the last engine of the way
             reading.upgrades += read_steps(folder, versions)
@@ -200,11 +201,19 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     sent = dict.fromkeys(evidence.client.write_concern for evidence in reading.phases)
     reading.in_force = reading.in_force.model_copy(update={"write_concern": " | ".join(filter(None, sent)) or None})
     if campaign.topology.kind == "replica-set":
-        reading.members = list(read_members(folder, context.places.instances, context.moments, reading.maintenance))
+        each_tells = int(raw.get("format_version", 1)) >= _EACH_MEMBER_TELLS
+        members = read_members(folder, context.places.instances, context.moments, reading.maintenance, each_tells)
+        reading.members = list(members)
     reading.verification = read_verification(folder / "verify.json")
     for instance in context.places.instances:
-        told = read_stored(folder / instance.folder / "stop.json")
-        reading.stops.append(validity.Stop.model_validate_json(told))
+        stop = read_stored(folder / instance.folder / "stop.json")
+        reading.stops.append(validity.Stop.model_validate_json(stop))
+
+
+def _told_by_clients(evidence: PhaseEvidence) -> list[dict[str, Any]]:
+    """What a phase's clients said of themselves: each that differs, once."""
+    model = evidence.client.model.model_dump()
+    return [model | one.model_dump() for one in evidence.client.connections] or [model]
 
 
 def _engine_samples(folder: Path, version: str) -> Samples | None:
@@ -220,6 +229,7 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     if reading.in_force:
         engine = campaign.engines[context.trial.cell.engine].version
         yield from read_back.mismatches(context.asked, reading.in_force, engine)
+        yield from read_back.member_faults(context.asked, reading.members, engine)
         yield from read_back.counter_faults(reading.in_force.version, reading.lacking)
         yield from step_faults(reading.upgrades, reading.in_force)
         if reading.phases:

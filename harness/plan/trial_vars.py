@@ -48,16 +48,15 @@ def settings(campaign: Campaign, arm_name: str, *, tls: bool, sharing: int = 1, 
     mongod's clock goes on while others of `sharing` trials have their turns: so that checkpoints come as often in its
     own time as they were asked for, the time between them is as many times longer.
     """
-    arm = campaign.arms[arm_name]
-    of_arm = {one.key: getattr(arm, one.arm) for one in SETTINGS if one.arm}
+    of_arm = {one.key: campaign.of_arm(arm_name, one.arm) for one in SETTINGS if one.arm}
     of_all = {
-        "cache_size_bytes": campaign.arm_cache_bytes(arm_name),
         "memory_limit_bytes": campaign.memory_limit,
+        "disk_limit": campaign.instance.disk_limit,
         "tls": tls,
         "indexes": indexes,
     }
     if sharing > 1:
-        of_all["sync_period_s"] = sharing * (arm.sync_period_s or SYNC_PERIOD_S)
+        of_all["sync_period_s"] = sharing * (campaign.arms[arm_name].sync_period_s or SYNC_PERIOD_S)
     return Settings.model_validate(of_arm | of_all)
 
 
@@ -150,10 +149,17 @@ def _identity(evidence: Path) -> str:
 
 
 def connection_options(campaign: Campaign, arm: str) -> dict[str, str]:
-    """The options of the clients' connection string; w and journal are always stated, so no default applies."""
-    concern = campaign.arm_write_concern(arm)
+    """The options of the clients' connection string; what a driver has a default for is always stated."""
+    concern, read_concern = campaign.arm_write_concern(arm), campaign.of_arm(arm, "read_concern")
     of_a_set = {"replicaSet": REPLICA_SET} if campaign.topology.kind == "replica-set" else {}
-    return {"w": str(concern.w), "journal": str(concern.journal).lower()} | of_a_set
+    return {
+        "w": str(concern.w),
+        "journal": str(concern.journal).lower(),
+        "retryWrites": str(campaign.of_arm(arm, "retry_writes")).lower(),
+        "readPreference": campaign.of_arm(arm, "read_preference"),
+        **({"readConcernLevel": read_concern} if read_concern else {}),
+        **of_a_set,
+    }
 
 
 def _engine(campaign: Campaign, name: str) -> dict[str, str]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from harness.errors import InputError, did_you_mean
+from harness.spec.arm_checks import arm_checks
 from harness.spec.campaign import Campaign
 from harness.spec.checks import (
-    arm_checks,
     cross_checks,
     input_checks,
     load_checks,
@@ -22,6 +22,7 @@ from harness.spec.faults import describe
 from harness.spec.mix import ENDING, OWN_ENDING, find_mixes, mix_names, read_mix
 from harness.spec.mixes.checks import check_own_mixes
 from harness.spec.mixes.own import read_own_mix
+from harness.spec.set_checks import stale_checks
 from harness.spec.yaml_source import Fault, YamlSource, read_yaml, told_faults
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def load_campaign(path: Path) -> Campaign:
     if faults := [*(fault for check in checks for fault in check(campaign)), *_mix_checks(campaign, path)]:
         raise _complaint(source, faults)
     mixes = read_mixes(campaign, path)
-    with_mixes = (operation_checks, update_checks, model_checks)
+    with_mixes = (operation_checks, update_checks, model_checks, stale_checks)
     if faults := [fault for check in with_mixes for fault in check(campaign, mixes)]:
         raise _complaint(source, faults)
     check_own_mixes(campaign, mixes)

@@ -62,13 +62,18 @@ def keep_trial(ledger: Ledger, context: TrialContext) -> Path:
     return ledger.commit(read_trial(context, workspace), workspace)
 
 
-def recorded_context(campaign: Campaign, trial: PlannedTrial, failure: Reason | None = None) -> TrialContext:
+def recorded_context(
+    campaign: Campaign,
+    trial: PlannedTrial,
+    failure: Reason | None = None,
+    instances: tuple[Instance, ...] = (Instance("one", "127.0.0.1", 27117),),
+) -> TrialContext:
     """What a record of that trial says beside its evidence."""
     return TrialContext(
         campaign=campaign,
         trial=trial,
         workloads=campaign.workloads,
-        places=Places(instances=(Instance("one", "127.0.0.1", 27117),), clients=(ClientProcess("one"),)),
+        places=Places(instances=instances, clients=(ClientProcess("one"),)),
         attempt=1,
         corpus_digest="0" * 64,
         expected_ratio=2.2,

@@ -37,6 +37,7 @@ final class ClientRecord {
   private final ThreadLocal<Store> store = new ThreadLocal<>();
   private volatile String writeConcern;
   private volatile Supplier<Map<String, Object>> model = DocumentModel.EMBEDDED::facts;
+  private volatile Map<String, Object> connection;
   private volatile boolean forgetful;
 
   private ClientRecord() {}
@@ -73,6 +74,11 @@ final class ClientRecord {
   /** How documents lie in the database, and what came of that by the end; told by the binding. */
   void model(Supplier<Map<String, Object>> facts) {
     model = facts;
+  }
+
+  /** What else the driver does of itself, by name; told when it has connected. */
+  void connection(Map<String, Object> facts) {
+    connection = facts;
   }
 
   /** Told by a binding that stores nothing, so that what is read doesn't show what was written. */
@@ -169,6 +175,7 @@ final class ClientRecord {
     facts.put("operations", operations());
     facts.put("write_concern", writeConcern);
     facts.put("model", model.get());
+    facts.put("connections", connection == null ? List.of() : List.of(connection));
     facts.put("last_inserted_record", lastInserted.get() < 0 ? null : lastInserted.get());
     facts.put("records_inserted", inserted.sum());
     facts.put("writes_counted", writes.sum());

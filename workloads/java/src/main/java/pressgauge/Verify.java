@@ -1,5 +1,7 @@
 package pressgauge;
 
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoIterable;
 import java.io.IOException;
@@ -52,7 +54,7 @@ public final class Verify {
 
   private Verify(Settings settings, SharedClient client) {
     var table = settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable");
-    collection = client.collection(table);
+    collection = written(client.collection(table));
     model = DocumentModel.of(settings).over(client);
     var documents = Documents.of(settings);
     keys = documents.keys();
@@ -79,6 +81,14 @@ public final class Verify {
     } finally {
       client.release(settings.properties());
     }
+  }
+
+  /** The primary's own documents, however the workload reads them. */
+  private static MongoCollection<RawBsonDocument> written(
+      MongoCollection<RawBsonDocument> collection) {
+    return collection
+        .withReadPreference(ReadPreference.primary())
+        .withReadConcern(ReadConcern.DEFAULT);
   }
 
   /** Reads with this thread, recomputes with others; this one helps out when they are behind. */
