@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.trial import served, time_series
-from analysis.trial.records import Cost, Latency, Phase, Turn, Window
+from analysis.trial.records import Cost, Latency, Phase, Replayed, Turn, Window
 from harness.evidence.client_part import RMW, Part, length_s, read_part, windows
 from harness.evidence.turns import OwnTime, TurnTaken, frozen_before, read_turns, window_of_turns
 from workloads.client_file import FLUSH, ClientFile, of_all
@@ -125,6 +125,7 @@ def read_phase(
         window=Window(client_cpu_s=None if None in spent else sum(cpu_s or 0.0 for cpu_s in spent)),
         served=served.between(_last_served(before), after.get("served", {}).get("before")),
         turns=tuple(_turns(taken, parts, main, inner)),
+        replayed=Replayed(**account.answers.model_dump()) if account.answers else None,
     )
     return PhaseEvidence(phase, account, taken)
 

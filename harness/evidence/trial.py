@@ -22,6 +22,7 @@ from analysis.trial.records import (
     UpgradeStep,
     Verification,
 )
+from analysis.trial.replayed import replay_faults
 from analysis.trial.replication import replication_faults
 from core.model import Part
 from core.stored import read_stored
@@ -237,6 +238,7 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     if reading.phases and reading.phases[0].phase.acknowledged < campaign.records:
         loaded = reading.phases[0].phase.acknowledged
         yield Reason(code="load-incomplete", message=f"{loaded} of {campaign.records} documents were loaded")
+    yield from _replay_faults(context, reading)
     if reading.verification:
         clients = [evidence.client for evidence in reading.phases]
         yield from validity.document_faults(reading.verification, _versions_written(clients), _writes_counted(clients))
@@ -244,6 +246,15 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     yield from replication_faults(reading.members, reading.maintenance)
     for stop in reading.stops:
         yield from validity.stop_faults(stop)
+
+
+def _replay_faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
+    documents = {sizes.moment: sizes.documents for sizes in reading.sizes}
+    for evidence in reading.phases[1:]:
+        phase = evidence.phase
+        if replay := context.workloads[phase.name].replay:
+            after = documents[f"after-{phase.name}"]
+            yield from replay_faults(phase, replay.unequal_answers, documents["loaded"], after)
 
 
 def _versions_written(clients: list[ClientFile]) -> tuple[int, int] | None:
