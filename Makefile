@@ -25,7 +25,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan estimate sample mirror profile-dataset import-ycsb check-engine doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
+.PHONY: help setup setup-test run-campaign plan estimate sample mirror profile-dataset replay import-ycsb check-engine doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -56,6 +56,12 @@ profile-dataset: setup ## How far codecs compress DATA (file, folder or campaign
 	@$(HARNESS) profile-dataset "$(DATA)" --results "$(RESULTS)" $(cloud_home) $(if $(NAME),--name "$(NAME)") \
 	     $(if $(DATASET),--dataset "$(DATASET)") $(if $(AS_BYTES),--as-bytes) $(if $(BYTES),--bytes "$(BYTES)") \
 	     $(if $(PROCESSES),--processes "$(PROCESSES)") $(if $(CODECS),--codecs "$(CODECS)")
+
+replay: setup ## Replay RECORDING (mongod's recorded traffic, or a dump of system.profile) into every arm: DATA=documents at its beginning, or CAMPAIGN=… (SPEED=2|max COLLECTION=db.name NAME=…)
+	@$(if $(RECORDING),,$(error replay needs RECORDING=<a file>))
+	@$(HARNESS) replay "$(RECORDING)" --results "$(RESULTS)" $(options) $(if $(DATA),--data "$(DATA)") $(if $(filter-out file,$(origin CAMPAIGN)),--campaign "$(CAMPAIGN)") \
+	     $(if $(SPEED),--speed "$(SPEED)") $(if $(COLLECTION),--collection "$(COLLECTION)") $(if $(NAME),--name "$(NAME)") \
+	     $(if $(NEW),--new) $(if $(PROGRESS),--$(PROGRESS))
 
 tear-down: setup ## End everything that a killed run left on the hosts (the next run does so by itself)
 	@$(HARNESS) tear-down $(options)

@@ -72,6 +72,16 @@ class StoredAs(_Part):
     met: int = 0
 
 
+class Answers(_Part):
+    """How the answers of a replay compare with the recorded ones."""
+
+    compared: int
+    not_recorded: int
+    unequal: dict[str, int]
+    documents_added: int
+    examples: tuple[str, ...]
+
+
 class Turn(_Part):
     """A time in which the client's gate was open (Unix time, in whole milliseconds), and its measured part.
 
@@ -144,6 +154,8 @@ class ClientFile(_Part):
     all_until_s: _Moment | None = Field(
         None, description="Until when every thread worked; None: it took turns, or it was not told."
     )
+
+    answers: Answers | None = Field(None, description="Of a replay.")
 
     @model_validator(mode="after")
     def _turns_in_order(self) -> Self:

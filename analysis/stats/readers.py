@@ -292,6 +292,13 @@ def of_host(amount: Callable[[Window], float | None]) -> Reader:
     return read
 
 
+def unequal_answers(_: TrialRecord, phase: Phase) -> Reading | None:
+    """Of a replay, the share of the compared answers that differ from the recorded ones."""
+    if phase.replayed is None or not phase.replayed.compared:
+        return None
+    return Reading(phase.replayed.all_unequal / phase.replayed.compared, 1 / phase.replayed.compared)
+
+
 def client_cpu_share(_: TrialRecord, phase: Phase) -> Reading | None:
     """Share of the cores that the client can use."""
     if phase.client_cpu_share is None or phase.measured_s <= 0:

@@ -52,7 +52,8 @@ def _as_text(value: object) -> object:
 
 _Counters = Annotated[dict[Word, Figure | None], Field(max_length=500)]
 _Steps = Annotated[tuple[tuple[Amount, Count], ...], Field(max_length=1000)]
-_Statuses = Annotated[dict[Word, Annotated[dict[Word, Count], _Few]], _Few]
+_Counts = Annotated[dict[Word, Count], _Few]
+_Statuses = Annotated[dict[Word, _Counts], _Few]
 _MOST_SECONDS = Field(max_length=600_000)  # a phase lasts a few days at most
 _PerSecond = Annotated[tuple[Rate, ...], _MOST_SECONDS]
 
@@ -406,6 +407,23 @@ class DictionaryUse(Part):
     met: Count = Field(description="Of those, values that were there: of other clients, or forgotten.")
 
 
+class Replayed(Part):
+    """How the answers of a replay compare with the recorded ones, in the whole phase."""
+
+    compared: Count = Field(description="Answers that were compared in kind and count.")
+    not_recorded: Count = Field(description="Answers of which the recording has nothing to compare them with.")
+    unequal: _Counts = Field(description="Operation -> answers that differ from the recorded ones.")
+    documents_added: Annotated[int, Field(ge=-LARGEST_INT, le=LARGEST_INT)] = Field(
+        description="Documents inserted less those deleted, by the answers."
+    )
+    examples: Annotated[tuple[Message, ...], _Few] = ()
+
+    @property
+    def all_unequal(self) -> int:
+        """Answers that differ, of all operations."""
+        return sum(self.unequal.values())
+
+
 class Phase(Part):
     """One phase: the load (measured as the insert workload) or one run workload."""
 
@@ -456,6 +474,7 @@ class Phase(Part):
     turns: Annotated[tuple[Turn, ...], Field(max_length=100_000)] = Field(
         (), description="Measured turns; empty where the trial ran alone."
     )
+    replayed: Replayed | None = Field(None, description="None: it is no replay.")
 
 
 class DictionaryFound(Part):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.trial import served, time_series
-from analysis.trial.records import Cost, DictionaryUse, Latency, Phase, Turn, Window
+from analysis.trial.records import Cost, DictionaryUse, Latency, Phase, Replayed, Turn, Window
 from harness.evidence.client_part import RMW, Part, length_s, read_part, windows
 from harness.evidence.turns import OwnTime, TurnTaken, frozen_before, read_turns, window_of_turns
 from workloads.client_file import FLUSH, ClientFile, of_all
@@ -126,6 +126,7 @@ def read_phase(
         served=served.between(_last_served(before), after.get("served", {}).get("before")),
         dictionary=_dictionary(account),
         turns=tuple(_turns(taken, parts, main, inner)),
+        replayed=Replayed(**account.answers.model_dump()) if account.answers else None,
     )
     return PhaseEvidence(phase, account, taken)
 

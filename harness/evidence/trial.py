@@ -22,6 +22,7 @@ from analysis.trial.records import (
     UpgradeStep,
     Verification,
 )
+from analysis.trial.replayed import replay_faults
 from analysis.trial.replication import replication_faults
 from analysis.trial.setting_values import CLIENTS
 from core.model import Part
@@ -250,6 +251,7 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     if reading.phases and reading.phases[0].phase.acknowledged < campaign.records:
         loaded = reading.phases[0].phase.acknowledged
         yield Reason(code="load-incomplete", message=f"{loaded} of {campaign.records} documents were loaded")
+    yield from _replay_faults(context, reading)
     if reading.verification:
         clients = [evidence.client for evidence in reading.phases]
         yield from validity.document_faults(reading.verification, _versions_written(clients), _writes_counted(clients))
@@ -267,6 +269,15 @@ def _doubts(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     if reading.in_force:
         yield from read_back.allocator_doubts(reading.in_force)
         yield from read_back.counter_doubts(reading.in_force.version, reading.lacking)
+
+
+def _replay_faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
+    documents = {sizes.moment: sizes.documents for sizes in reading.sizes}
+    for evidence in reading.phases[1:]:
+        phase = evidence.phase
+        if replay := context.workloads[phase.name].replay:
+            after = documents[f"after-{phase.name}"]
+            yield from replay_faults(phase, replay.unequal_answers, documents["loaded"], after)
 
 
 def _versions_written(clients: list[ClientFile]) -> tuple[int, int] | None:

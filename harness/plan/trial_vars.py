@@ -13,6 +13,7 @@ from analysis.trial.settings import SETTINGS, SYNC_PERIOD_S
 from datasets import TemplatesManifest
 from harness.plan.clients import load_part, run_part
 from harness.plan.heap import heap_mib, load_heap_mib
+from harness.plan.replaying import replay_properties, traffic_file
 from harness.plan.topology import REPLICA_SET
 from harness.plan.trials import trial_seconds
 from harness.plan.warming import warm_up
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from datasets import Prepared
+    from datasets.recordings import Traffic
     from harness.plan.clients import ClientProcess
     from harness.plan.places import Places
     from harness.plan.topology import Instance
@@ -71,10 +73,12 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
     authority: Path,
     floor: Path | None = None,
     sharing: int = 1,
+    traffic: Mapping[str, Traffic] | None = None,
 ) -> dict[str, Any]:
     """The `trial` dictionary of one trial; the header of `ansible/trial.yml` describes it.
 
-    `authority` is the folder of the run's certificates; `floor` where the `sharing` trials of a block get their turns.
+    `authority` is the folder of the run's certificates; `floor` where the `sharing` trials of a block get their turns;
+    `traffic` is that of workloads that replay some.
     """
     common = document_properties(campaign, dataset, mixes) | model_properties(campaign.arms[trial.cell.arm])
     each = _mean_bytes(campaign, dataset)
@@ -86,6 +90,13 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
 
     def run(workload: Workload) -> Callable[[ClientProcess], dict[str, Any]]:
         return lambda client: run_part(client, campaign.records, workload.operations)
+
+    def of_phase(name: str, workload: Workload, number: int) -> dict[str, Any]:
+        replayed = (traffic or {}).get(name)
+        if workload.replay and replayed:
+            properties = replay_properties(workload.replay, replayed, number)
+            return {"kind": "replay", "corpus": traffic_file(replayed), "properties": common | properties}
+        return {"properties": common | run_properties(workload, mixes[name], number, alone(workload))}
 
     def alone(workload: Workload) -> WarmUp | None:
         return None if floor else warm_up(campaign, workload, len(site.clients))
@@ -111,10 +122,10 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
         "phases": [
             {
                 "name": name,
-                "properties": common | run_properties(workload, mixes[name], number, alone(workload)),
+                **of_phase(name, workload, number),
                 **_driven(campaign, workload, site, run(workload), sharing),
                 "jvm_options": _jvm_options(
-                    campaign, heap_mib(workload, mixes[name], len(site.clients), each, campaign.known_bytes)
+                    campaign, heap_mib(workload, mixes.get(name), len(site.clients), each, campaign.known_bytes)
                 ),
             }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
@@ -124,6 +135,7 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
             "documents_after_load": campaign.records,
             "sample": campaign.limits.verify_all_up_to if campaign.records > campaign.limits.verify_all_up_to else 0,
             "timeout_s": _verify_timeout_s(campaign.records, each),
+            "before_phases": any(workload.replay for workload in workloads.values()),
         },
     }
 

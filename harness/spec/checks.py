@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.stats.criteria import Objective
-from analysis.stats.metrics import INSERT, OPERATIONS, keys, operation_of
+from analysis.stats.metrics import INSERT, OPERATIONS, RECORDED, keys, operation_of
 from analysis.stats.primary import deciding_workload
 from analysis.trial.counters import release
 from analysis.trial.records import Regime
 from analysis.trial.regimes import FULL_CACHE
+from analysis.trial.replayed import LATENESS
 from analysis.trial.settings import SETTINGS
 from core.sizes import show_size
 from datasets.document_recipes import DocumentRecipe
@@ -113,6 +114,21 @@ def operation_checks(campaign: Campaign, mixes: Mapping[str, AnyMix]) -> Iterato
             yield at, f"{message}; its mix has {', '.join(there)}"
 
 
+def replay_checks(campaign: Campaign) -> Iterator[Fault]:
+    """Replays that don't stand alone, or are told what their recording says. Kept runs need no recording any more."""
+    for name, workload in campaign.workloads.items():
+        if workload.replay is None:
+            continue
+        if len(campaign.workloads) > 1:
+            alone = "a replay goes on from the documents that are loaded, so it is a campaign's only workload"
+            yield ("workloads", name, "replay"), alone
+        for key in sorted({"threads", "operations"} & workload.model_fields_set):
+            yield ("workloads", name, key), "the recording says that itself; leave it out"
+        if not workload.replay.recording.is_file():
+            message = f"there is no file {workload.replay.recording} (seen from {Path.cwd()}); check the path"
+            yield ("workloads", name, "replay", "recording"), message
+
+
 def _metrics_named(campaign: Campaign) -> list[Fault]:
     """The metrics that the decision names, with their places."""
     decision = campaign.decision
@@ -130,7 +146,7 @@ def name_checks(campaign: Campaign) -> Iterator[Fault]:
     for name in campaign.workloads:
         if name in _STEPS | around:
             yield ("workloads", name), f"`{name}` names a step of every trial; call the workload something else"
-        if (last := name.rpartition(".")[2]) != name and last.upper() in OPERATIONS:
+        if (last := name.rpartition(".")[2]) != name and last.upper() in {*OPERATIONS, *RECORDED, LATENESS}:
             yield ("workloads", name), f"`.{last}` names one kind of a workload's operations; call it something else"
         first = name.partition(".")[0]
         if first in _OF_A_TRIAL or first.startswith(_OF_UPGRADES):
@@ -218,6 +234,8 @@ def _capacity_checks(campaign: Campaign) -> Iterator[Fault]:
 
 
 def _is_offered_a_rate(phase: Client) -> bool:
+    if isinstance(phase, Workload) and phase.replay:
+        return phase.replay.speed != "max"
     return bool(phase.target_per_s or (isinstance(phase, Workload) and phase.pace))
 
 

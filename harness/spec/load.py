@@ -16,6 +16,7 @@ from harness.spec.checks import (
     load_checks,
     name_checks,
     operation_checks,
+    replay_checks,
 )
 from harness.spec.document_checks import document_checks, model_checks, update_checks
 from harness.spec.faults import describe
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.spec.mixes.own import AnyMix
+    from harness.spec.phases import Workload
 
 ROOT = Path(__file__).resolve().parents[2]
 IS_CHECKOUT = (ROOT / "Makefile").is_file()
@@ -69,7 +71,7 @@ def load_campaign(path: Path) -> Campaign:
         InputError: with one line per fault, each with file, line, key and what is allowed.
     """
     source, campaign = _read(path, path.stem)
-    checks = (cross_checks, arm_checks, input_checks, document_checks, load_checks, name_checks)
+    checks = (cross_checks, arm_checks, input_checks, document_checks, load_checks, name_checks, replay_checks)
     if faults := [*(fault for check in checks for fault in check(campaign)), *_mix_checks(campaign, path)]:
         raise _complaint(source, faults)
     mixes = read_mixes(campaign, path)
@@ -95,12 +97,14 @@ def load_kept(path: Path, name: str) -> Campaign:
 def read_mixes(campaign: Campaign, path: Path) -> dict[str, AnyMix]:
     """Each workload's mix, the workload's own distribution in it, from beside the campaign's file or from `workloads/`.
 
+    Replays have none.
+
     Raises:
         InputError: a mix is missing or wrong.
     """
     found: dict[str, AnyMix] = {}
     folders = _mix_folders(path)
-    for name, workload in campaign.workloads.items():
+    for name, workload in _mixed(campaign):
         mix = workload.mix or name
         file = next(iter(find_mixes(mix, folders)), folders[-1] / f"{mix}{ENDING}")
         if file.name.endswith(OWN_ENDING):
@@ -109,6 +113,10 @@ def read_mixes(campaign: Campaign, path: Path) -> dict[str, AnyMix]:
             own = {"requestdistribution": workload.distribution} if workload.distribution else {}
             found[name] = read_mix(file).model_copy(update=own)
     return found
+
+
+def _mixed(campaign: Campaign) -> Iterator[tuple[str, Workload]]:
+    yield from ((name, one) for name, one in campaign.workloads.items() if one.replay is None)
 
 
 def _mix_folders(path: Path) -> tuple[Path, Path]:
@@ -133,7 +141,7 @@ def _complaint(source: YamlSource, faults: list[Fault]) -> InputError:
 
 def _mix_checks(campaign: Campaign, path: Path) -> Iterator[Fault]:
     folders = _mix_folders(path)
-    for name, workload in campaign.workloads.items():
+    for name, workload in _mixed(campaign):
         mix = workload.mix or name
         files = find_mixes(mix, folders)
         key = ("workloads", name, "mix") if workload.mix else ("workloads", name)
