@@ -106,11 +106,6 @@ final class SharedClient {
     return database;
   }
 
-  /** A session for what several commands share. */
-  ClientSession session() {
-    return client.startSession(ClientSessionOptions.builder().causallyConsistent(false).build());
-  }
-
   private static SharedClient connect(Properties properties) {
     DRIVER_LOG.setLevel(Level.OFF);
     var hosts = "mongod";
