@@ -240,7 +240,11 @@ def _write_concern(observed: Observed) -> Iterator[str]:
     if concern == "majority":
         yield "write_concern: {w: 1, journal: true} # the default is w: majority; one mongod waits for its journal"
     else:
-        told = f"the default is w: {one_line(concern)}" if concern else "assumed: the default is not known"
+        told = (
+            f"the default is w: {one_line(concern)}"
+            if concern
+            else "assumed: the default is not known"
+        )
         yield f"write_concern: {{w: 1, journal: false}} # {told}"
 
 
@@ -259,7 +263,7 @@ def _offered(mirrored: Mirrored) -> Iterator[str]:
 def _mirrors(observed: Observed) -> Iterator[str]:
     """What the trials are judged by."""
     comments = {
-        "compression_ratio": "$collStats: size ÷ (storageSize − what is free in it)",
+        "compression_ratio": "$collStats: size ÷ checkpoint size",
         "index_bytes_per_document": "$collStats: totalIndexSize ÷ count",
         "cache_ratio": "serverStatus: maximum bytes configured ÷ BSON that shares it",
         "pages_read_per_operation": "$collStats: pages read into cache, of the collection and its indexes",
