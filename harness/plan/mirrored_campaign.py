@@ -240,11 +240,7 @@ def _write_concern(observed: Observed) -> Iterator[str]:
     if concern == "majority":
         yield "write_concern: {w: 1, journal: true} # the default is w: majority; one mongod waits for its journal"
     else:
-        told = (
-            f"the default is w: {one_line(concern)}"
-            if concern
-            else "assumed: the default is not known"
-        )
+        told = f"the default is w: {one_line(concern)}" if concern else "assumed: the default is not known"
         yield f"write_concern: {{w: 1, journal: false}} # {told}"
 
 

@@ -78,6 +78,7 @@ _UNITS: dict[str | None, Callable[[Any], str]] = {
     None: str,
     "bytes": lambda value: quantity(value, Unit.BYTES),
     "s": lambda value: f"{value:g} s",
+    "ms": lambda value: f"{value:g} ms",
     "CPU": lambda value: f"{value:g} CPU",
 }
 

@@ -16,6 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
@@ -40,12 +42,15 @@ final class SharedClient {
 
   private final MongoClient client;
   private final MongoDatabase database;
+  private final boolean retryWrites;
   private final DBException failure;
   private int users;
 
-  private SharedClient(MongoClient client, MongoDatabase database, DBException failure) {
+  private SharedClient(
+      MongoClient client, MongoDatabase database, boolean retryWrites, DBException failure) {
     this.client = client;
     this.database = database;
+    this.retryWrites = retryWrites;
     this.failure = failure;
   }
 
@@ -62,10 +67,20 @@ final class SharedClient {
       }
       shared.users++;
       // Here and not in connect(): properties can't be added to while they compute another one.
-      var concern = shared.database.getWriteConcern().asDocument().toJson();
-      ClientRecord.of(properties).writeConcern(concern);
+      var record = ClientRecord.of(properties);
+      record.writeConcern(shared.database.getWriteConcern().asDocument().toJson());
+      record.connection(shared.facts());
       return shared;
     }
+  }
+
+  private Map<String, Object> facts() {
+    var facts = new LinkedHashMap<String, Object>();
+    var level = database.getReadConcern().getLevel();
+    facts.put("retry_writes", retryWrites);
+    facts.put("read_concern", level == null ? null : level.getValue());
+    facts.put("read_preference", database.getReadPreference().getName());
+    return facts;
   }
 
   /** Gives the client back. */
@@ -99,10 +114,11 @@ final class SharedClient {
       var settings = new Settings(properties);
       var uri = connectionString(settings.path("mongodb.uri.file"));
       hosts = String.join(",", uri.getHosts());
-      client = MongoClients.create(clientSettings(uri, settings));
+      var clientSettings = clientSettings(uri, settings);
+      client = MongoClients.create(clientSettings);
       var database = client.getDatabase(settings.text("mongodb.database", "pressgauge"));
       database.runCommand(new Document("ping", 1));
-      return new SharedClient(client, database, null);
+      return new SharedClient(client, database, clientSettings.getRetryWrites(), null);
     } catch (UsageException e) {
       return failed(client, e.getMessage());
     } catch (MongoException e) {
@@ -114,7 +130,7 @@ final class SharedClient {
     if (client != null) {
       client.close();
     }
-    return new SharedClient(null, null, new ConnectionFailure(line));
+    return new SharedClient(null, null, false, new ConnectionFailure(line));
   }
 
   private static int threads(Settings settings) {
@@ -141,8 +157,9 @@ final class SharedClient {
     if (Gate.isAttended(settings)) {
       seeNoFreeze(builder);
     }
-    // Retries would hide the very failures that void a trial.
-    return builder.applyConnectionString(uri).retryWrites(false).retryReads(false).build();
+    // Retries would hide the very failures that void a trial: only where they are asked for.
+    var retryWrites = Boolean.TRUE.equals(uri.getRetryWritesValue());
+    return builder.applyConnectionString(uri).retryWrites(retryWrites).retryReads(false).build();
   }
 
   /** A server that is frozen between turns must not look lost, nor its connections stale. */
