@@ -12,7 +12,7 @@ from harness.spec.campaign import Arm
 
 ROLE = Path(__file__).parents[1] / "ansible/roles/mongod"
 KEYS = {one.key for one in SETTINGS}
-OF_CLIENTS = {"write_concern"}
+OF_CLIENTS = {"write_concern", "client_compression"}
 OF_THE_SERVER = {"version", "git_version", "feature_compatibility_version"}
 
 

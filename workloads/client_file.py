@@ -107,6 +107,9 @@ class ClientFile(_Part):
     records_inserted: int = Field(0, description="New records that were acknowledged.")
     last_inserted_record: int | None
     write_concern: str | None = Field(None, description='What the driver sent with each write, as JSON: `{"w": 1, …}`.')
+    compression: str | None = Field(
+        None, description="Wire compressor that the driver asked for, with its level if it was told one (`zlib 9`)."
+    )
     duration_s: float
     target_per_s: float | None
     achieved_per_s: float
@@ -190,6 +193,7 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
     for one in every:
         deaths += [Death(thread=started + death.thread, why=death.why) for death in one.threads.died]
         started += one.threads.asked
+    compressions = dict.fromkeys(one.compression for one in every)
     targets = [one.target_per_s for one in every if one.target_per_s is not None]
     inserted = [one.last_inserted_record for one in every if one.last_inserted_record is not None]
     return ClientFile(
@@ -211,6 +215,7 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
         records_inserted=sum(one.records_inserted for one in every),
         last_inserted_record=max(inserted, default=None),
         write_concern=" | ".join(dict.fromkeys(str(one.write_concern) for one in every)),
+        compression=" | ".join(map(str, compressions)) if any(compressions) else None,
         duration_s=max(one.duration_s for one in every),
         target_per_s=sum(targets) if targets else None,
         achieved_per_s=sum(one.achieved_per_s for one in every),

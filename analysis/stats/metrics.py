@@ -214,6 +214,14 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "disk_written_bytes_per_operation", "disk bytes written per operation", Unit.BYTES_PER_OPERATION, _LOW, _ALL,
         None, readers.per_operation(lambda phase: phase.cost.disk_written_bytes, 1, readers.DISK_BLOCK_BYTES),
     ),
+    Declaration(
+        "wire_in_bytes_per_operation", "bytes to mongod on the wire per operation", Unit.BYTES_PER_OPERATION, _LOW,
+        _ALL, None, readers.on_wire("wire_in"),
+    ),
+    Declaration(
+        "wire_out_bytes_per_operation", "bytes from mongod on the wire per operation", Unit.BYTES_PER_OPERATION, _LOW,
+        _ALL, None, readers.on_wire("wire_out"),
+    ),
     Declaration("client_cpu_share", "client CPU in use", Unit.SHARE, _LOW, _ALL, None, readers.client_cpu_share),
     Declaration(
         "compression_ratio_after", "compression ratio after the workload", Unit.RATIO, _HIGH, _RUN, None,

@@ -1,7 +1,8 @@
 """Engine counters by a name of our own, whatever the version calls them.
 
-Sources: `serverStatus().wiredTiger` and the collection's `$collStats.storageStats.wiredTiger`, whose sections and
-names differ by version (WiredTiger's statistics were renamed in 8.0). A counter that a server does not have is None.
+Sources: `serverStatus().wiredTiger`, `serverStatus().network` and the collection's
+`$collStats.storageStats.wiredTiger`, whose sections and names differ by version (WiredTiger's statistics were renamed
+in 8.0). A counter that a server does not have is None.
 """
 
 from __future__ import annotations
@@ -13,33 +14,59 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Version = tuple[int, int]
-Where = tuple[str, str]
+Where = tuple[str, ...]
 ALWAYS: Version = (0, 0)
+_SECTIONS = {"server": "wiredTiger", "network": "network"}
 
 
 @dataclass(frozen=True)
 class Counter:
-    """One counter: what it is called here, and under which section and name from which version on."""
+    """One counter: what it is called here, and under which sections and name from which version on."""
 
     key: str
     label: str
     unit: Literal["bytes", "count", "us", "ms"]
-    source: Literal["server", "collection"]
+    source: Literal["server", "network", "collection"]
     names: tuple[tuple[Version, Where], ...]
     gauge: bool = False
     """A gauge says what is, e.g. bytes in the cache; any other counter only grows, and its change is what counts."""
 
+    @property
+    def section(self) -> str | None:
+        """The section of serverStatus that it is in; None: it is the collection's."""
+        return _SECTIONS.get(self.source)
+
     def where(self, version: Version) -> Where:
-        """Section and name in this version."""
+        """Sections, one in the other, and name in this version."""
         return next(where for since, where in reversed(self.names) if version >= since)
 
 
-def _same(section: str, name: str) -> tuple[tuple[Version, Where], ...]:
-    return ((ALWAYS, (section, name)),)
+def _same(*where: str) -> tuple[tuple[Version, Where], ...]:
+    return ((ALWAYS, where),)
 
 
 def _renamed(before: Where, since_8: Where) -> tuple[tuple[Version, Where], ...]:
     return ((ALWAYS, before), ((8, 0), since_8))
+
+
+def _compressed(name: str) -> tuple[Counter, Counter]:
+    """Bytes on the wire that a wire compressor made, without the heads of messages."""
+    way = ("compression", name)
+    return (
+        Counter(
+            wire_counter(name, "in"), f"Received compressed by {name}", "bytes", "network",
+            _same(*way, "decompressor", "bytesIn"),
+        ),
+        Counter(
+            wire_counter(name, "out"), f"Sent compressed by {name}", "bytes", "network",
+            _same(*way, "compressor", "bytesOut"),
+        ),
+    )  # fmt: skip
+
+
+def wire_counter(compressor: str, way: Literal["in", "out"]) -> str:
+    """The key of the counter of bytes that came or went compressed by this wire compressor."""
+    return f"wire_{compressor}_{way}"
 
 
 COUNTERS: tuple[Counter, ...] = (
@@ -83,6 +110,9 @@ COUNTERS: tuple[Counter, ...] = (
                      ("compression", "page written to disk failed to compress"))),
     Counter("leaf_before_compression", "Largest leaf page before compression", "bytes", "collection",
             _same("compression", "compressed page maximum leaf page size prior to compression "), gauge=True),
+    Counter("wire_in", "Received on the wire", "bytes", "network", _same("physicalBytesIn")),
+    Counter("wire_out", "Sent on the wire", "bytes", "network", _same("physicalBytesOut")),
+    *(counter for name in ("snappy", "zlib", "zstd") for counter in _compressed(name)),
 )  # fmt: skip
 
 
@@ -91,8 +121,13 @@ def read(
 ) -> dict[str, float | None]:
     """Every declared counter of one moment; None where this server does not have it."""
     known_as = release(version)
-    roots = {"server": server_status.get("wiredTiger"), "collection": (coll_stats or {}).get("wiredTiger")}
-    return {counter.key: _number(roots[counter.source], counter.where(known_as)) for counter in COUNTERS}
+    of_collection = (coll_stats or {}).get("wiredTiger")
+    return {
+        counter.key: _number(
+            server_status.get(counter.section) if counter.section else of_collection, counter.where(known_as)
+        )
+        for counter in COUNTERS
+    }
 
 
 def change(before: Mapping[str, float | None], after: Mapping[str, float | None]) -> dict[str, float | None]:
@@ -111,8 +146,9 @@ def change(before: Mapping[str, float | None], after: Mapping[str, float | None]
 
 
 def _number(root: Any, where: Where) -> float | None:
-    section = root.get(where[0]) if isinstance(root, dict) else None
-    value = section.get(where[1]) if isinstance(section, dict) else None
+    value = root
+    for name in where:
+        value = value.get(name) if isinstance(value, dict) else None
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 

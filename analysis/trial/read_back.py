@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from analysis.trial.records import InForce, Reason
+from analysis.trial.counters import wire_counter
+from analysis.trial.records import Compressor, InForce, Reason
 from analysis.trial.settings import SETTINGS
 from core.cpus import cores_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from analysis.trial.records import ClientPart, Settings
+    from analysis.trial.records import ClientPart, Phase, Settings
 
 
 def read_in_force(raw: Mapping[str, Any]) -> InForce:
@@ -43,6 +44,38 @@ def mismatches(asked: Settings, found: InForce, engine_version: str) -> Iterator
 def concern_faults(phase: str, asked: Mapping[str, Any], sent: str | None) -> Iterator[Reason]:
     """The write concern that a phase's clients sent, as JSON, where it is not the one asked for."""
     yield from _compare("write-concern-mismatch", f"{phase}: the clients' write concern", json.dumps(asked), sent)
+
+
+def compression_faults(phase: str, asked: str | None, told: str | None) -> Iterator[Reason]:
+    """The wire compressor and level that a phase's clients asked for, where it is not the one asked of them."""
+    what = f"{phase}: what clients asked for as wire compressor"
+    yield from _compare("client-compression-mismatch", what, asked or "none", told or "none")
+
+
+def wire_faults(phase: Phase, asked: Compressor | None) -> Iterator[Reason]:
+    """A wire compressor that did not carry a phase's bytes both ways, or another one that carried any.
+
+    The server counts what it compressed and decompressed; messages of the harness are never compressed. `asked` None:
+    nothing was asked.
+    """
+    if asked is None:
+        return
+    for one in Compressor:
+        if one is Compressor.NONE:
+            continue
+        received, sent = (phase.counters.get(wire_counter(one, way)) or 0 for way in ("in", "out"))
+        carried = f"{received:.0f} bytes to mongod and {sent:.0f} from it"
+        if one is asked and not (received and sent):
+            yield Reason(
+                code="wire-compressor-unused",
+                message=f"{phase.name}: the wire compressor {one} was asked for, and carried {carried}: the server or "
+                "the client's driver refused it",
+            )
+        elif one is not asked and (received or sent):
+            yield Reason(
+                code="wire-compressor-mismatch",
+                message=f"{phase.name}: the wire compressor {one} carried {carried}; expected {asked}",
+            )
 
 
 def cpus_faults(phase: str, client: ClientPart, asked: str | None, taken: str | None) -> Iterator[Reason]:

@@ -110,6 +110,9 @@ class Settings(Part):
     indexes: Text | None = Field(
         None, description="The collection's indexes beside that on `_id`, as JSON; None: there are none."
     )
+    wire_compressor: Compressor | None = Field(
+        None, description="The one compressor that mongod offers for messages; `none`: it offers none."
+    )
 
 
 class InForce(Part):
@@ -139,7 +142,14 @@ class InForce(Part):
     indexes: Text | None = Field(
         None, description="The collection's indexes beside that on `_id`, as JSON; None: none were asked for."
     )
+    wire_compressors: Text | None = Field(
+        None, description="From the options as the server parsed them, e.g. `zstd`; None: mongod offers its own."
+    )
     write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
+    client_compression: Text | None = Field(
+        None, description="What the clients' driver asked for, with its level if it was told one, e.g. `zlib 9`; "
+        "None: it asked for none.",
+    )
 
 
 class Pages(Part):

@@ -26,6 +26,8 @@ LEAF_PAGE_BYTES = 32 * 2**10
 """mongod's own leaf_page_max."""
 _NO_TLS = "disabled"
 """mongod's own TLS mode."""
+_NO_WIRE_COMPRESSOR = "disabled"
+"""What mongod calls no wire compressor at all."""
 
 
 def _as_asked(asked: Any) -> object:
@@ -142,6 +144,11 @@ def _tls_mode(raw: Mapping[str, Any]) -> str | None:
     if not isinstance(options, dict):
         return None
     return str(_inside(options, "net", "tls", "mode") or _NO_TLS)
+
+
+def _wire_compressors(raw: Mapping[str, Any]) -> str | None:
+    found = _inside(raw, "cmd_line_opts", "net", "compression", "compressors")
+    return None if found is None else str(found)
 
 
 # ---- comparators ---------------------------------------------------------------------------------------------------
@@ -263,5 +270,10 @@ SETTINGS: tuple[Setting, ...] = (
         key="indexes", arm=None, found="indexes", label="indexes beside _id", unset="none",
         subject="the set of indexes", code="index-mismatch", read=_indexes, told=_other_indexes,
         same=lambda expected, found: _other_indexes(expected, found) is None,
+    ),
+    Setting(
+        key="wire_compressor", arm="connection", found="wire_compressors", label="wire compressors that mongod offers",
+        subject="what mongod offers as wire compressor", code="wire-compressor-mismatch", unset="its own",
+        read=_wire_compressors, expected=lambda asked: _NO_WIRE_COMPRESSOR if asked == "none" else asked,
     ),
 )  # fmt: skip

@@ -55,7 +55,7 @@ def _named(counter: Counter) -> str:
 
 def _engine(counter: Counter) -> Series:
     name = _named(counter)
-    paths = tuple((since, ".".join(("serverStatus.wiredTiger", *where))) for since, where in counter.names)
+    paths = tuple((since, ".".join(("serverStatus", counter.section or "", *where))) for since, where in counter.names)
     return Series(name, paths, gauge=counter.gauge)
 
 
@@ -70,7 +70,7 @@ SERIES: tuple[Series, ...] = (
     _counter("deletes", "serverStatus.opcounters.delete"),
     _counter("getmores", "serverStatus.opcounters.getmore"),
     _counter("commands", "serverStatus.opcounters.command"),
-    *(_engine(counter) for counter in COUNTERS if counter.source == "server"),
+    *(_engine(counter) for counter in COUNTERS if counter.section),
     Series(
         "checkpoint_state",  # 0 when no checkpoint runs; 8.0 tells its stages apart by numbers above 0
         (
@@ -189,7 +189,7 @@ def counters_within(
     series = {one.name: values for one, values in _found(inside, version)}
     found: dict[str, float | None] = {}
     for counter in COUNTERS:
-        if counter.source == "server" and not counter.gauge:
+        if counter.section and not counter.gauge:
             lumps = counter.key in _LUMPS
             grown, reached = _reached(inside.at_ms, series[_named(counter)], [whole] if lumps else spans)
             found[counter.key] = None if grown is None else grown if lumps else grown / reached

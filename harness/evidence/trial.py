@@ -197,8 +197,12 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
         if name == "load" and len(versions) > 1:  # the next phase begins under the last engine of the way
             reading.upgrades += read_steps(folder, versions)
             before = read_json(folder / f"snapshot.upgraded-{version}.json")
-    sent = dict.fromkeys(evidence.client.write_concern for evidence in reading.phases)
-    reading.in_force = reading.in_force.model_copy(update={"write_concern": " | ".join(filter(None, sent)) or None})
+    sent = {
+        "write_concern": [evidence.client.write_concern for evidence in reading.phases],
+        "client_compression": [evidence.client.compression for evidence in reading.phases],
+    }
+    by_clients = {name: " | ".join(dict.fromkeys(filter(None, values))) or None for name, values in sent.items()}
+    reading.in_force = reading.in_force.model_copy(update=by_clients)
     if campaign.topology.kind == "replica-set":
         reading.members = list(read_members(folder, context.places.instances, context.moments, reading.maintenance))
     reading.verification = read_verification(folder / "verify.json")
@@ -222,9 +226,11 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
         yield from read_back.mismatches(context.asked, reading.in_force, engine)
         yield from step_faults(reading.upgrades, reading.in_force)
     concern = campaign.arm_write_concern(context.trial.cell.arm)
-    asked_concern = {"w": concern.w, "j": concern.journal}
+    asked_concern, connection = {"w": concern.w, "j": concern.journal}, campaign.arm_connection(context.trial.cell.arm)
     for evidence in reading.phases:
         yield from read_back.concern_faults(evidence.phase.name, asked_concern, evidence.client.write_concern)
+        yield from read_back.compression_faults(evidence.phase.name, connection.told, evidence.client.compression)
+        yield from read_back.wire_faults(evidence.phase, connection.compressors)
         for client, part in zip(context.places.clients, evidence.phase.clients, strict=True):
             taken = context.places.cpus_taken(campaign, client)
             yield from read_back.cpus_faults(evidence.phase.name, part, campaign.load.cpus, taken)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import blake3
 
-from analysis.trial.records import Settings
+from analysis.trial.records import Compressor, Settings
 from analysis.trial.settings import SETTINGS, SYNC_PERIOD_S
 from datasets import TemplatesManifest
 from harness.plan.clients import load_part, run_part
@@ -55,6 +55,7 @@ def settings(campaign: Campaign, arm_name: str, *, tls: bool, sharing: int = 1, 
         "memory_limit_bytes": campaign.memory_limit,
         "tls": tls,
         "indexes": indexes,
+        "wire_compressor": campaign.arm_connection(arm_name).compressors,
     }
     if sharing > 1:
         of_all["sync_period_s"] = sharing * (arm.sync_period_s or SYNC_PERIOD_S)
@@ -148,9 +149,15 @@ def _identity(evidence: Path) -> str:
 
 def connection_options(campaign: Campaign, arm: str) -> dict[str, str]:
     """The options of the clients' connection string; w and journal are always stated, so no default applies."""
-    concern = campaign.arm_write_concern(arm)
-    of_a_set = {"replicaSet": REPLICA_SET} if campaign.topology.kind == "replica-set" else {}
-    return {"w": str(concern.w), "journal": str(concern.journal).lower()} | of_a_set
+    concern, connection = campaign.arm_write_concern(arm), campaign.arm_connection(arm)
+    options = {"w": str(concern.w), "journal": str(concern.journal).lower()}
+    if campaign.topology.kind == "replica-set":
+        options["replicaSet"] = REPLICA_SET
+    if connection.compressors not in {None, Compressor.NONE}:
+        options["compressors"] = str(connection.compressors)
+    if connection.zlib_level is not None:
+        options["zlibCompressionLevel"] = str(connection.zlib_level)
+    return options
 
 
 def _engine(campaign: Campaign, name: str) -> dict[str, str]:

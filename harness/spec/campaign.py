@@ -21,7 +21,7 @@ from datasets.recipes import Recipe
 from harness.spec.addresses import check_bind_ip, check_cpus
 from harness.spec.cloud import Cloud
 from harness.spec.engines import Engine
-from harness.spec.phases import Load, Workload
+from harness.spec.phases import Connection, Load, Workload, WriteConcern
 
 Design = Literal["turns", "sequential"]
 GIB = 2**30
@@ -33,15 +33,6 @@ _Some = Field(min_length=1, max_length=100)
 _MANY = 2**31 - 1
 ParameterName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]{0,99}$")]
 ParameterText = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
-
-
-class WriteConcern(Part):
-    """What the clients wait for. It is always sent, so that no engine's default applies."""
-
-    w: Annotated[int, Field(ge=1, le=7)] | Literal["majority"] = Field(
-        1, description="How many members must acknowledge a write."
-    )
-    journal: bool = Field(False, description="Wait for the journal (j).")
 
 
 class Arm(Part):
@@ -78,6 +69,7 @@ class Arm(Part):
     )
     cache_size: Size | None = Field(None, description="Size of WiredTiger's cache, if it differs from the campaign's.")
     write_concern: WriteConcern | None = Field(None, description="Write concern, if it differs from the campaign's.")
+    connection: Connection | None = Field(None, description="Wire compression, if it differs from the campaign's.")
     cpu_limit: Annotated[float, Field(ge=0.05, le=1024)] | None = Field(
         None, description="CPU time that mongod may use, in CPUs, on hosts with control groups; unlimited if left out."
     )
@@ -281,6 +273,7 @@ class Campaign(Part):
     )
     topology: Topology = Topology()
     write_concern: WriteConcern = WriteConcern()
+    connection: Connection = Connection()
     load: Load = Load()
     workloads: Annotated[dict[Name, Workload], _Few] = Field(
         {}, description="Run workloads by name. They run after the load, in this order."
@@ -315,6 +308,10 @@ class Campaign(Part):
     def arm_write_concern(self, arm: str) -> WriteConcern:
         """What the clients wait for in this arm."""
         return self.arms[arm].write_concern or self.write_concern
+
+    def arm_connection(self, arm: str) -> Connection:
+        """How messages are compressed in this arm."""
+        return self.arms[arm].connection or self.connection
 
     @property
     def most_blocks(self) -> int:

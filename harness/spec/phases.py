@@ -1,4 +1,4 @@
-"""The phases of a campaign's trials: the load and the run workloads, and how clients drive them."""
+"""The phases of a campaign's trials: the load and the run workloads, and how clients drive them and are connected."""
 
 from __future__ import annotations
 
@@ -6,12 +6,49 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from analysis.trial.records import Compressor
 from core.bounds import Name
 from core.model import Part
 from harness.spec.addresses import check_cpus
 from harness.spec.mix import Distribution
 
 _MANY = 2**31 - 1
+
+
+class WriteConcern(Part):
+    """What the clients wait for. It is always sent, so that no engine's default applies."""
+
+    w: Annotated[int, Field(ge=1, le=7)] | Literal["majority"] = Field(
+        1, description="How many members must acknowledge a write."
+    )
+    journal: bool = Field(False, description="Wait for the journal (j).")
+
+
+class Connection(Part):
+    """How messages between clients and mongod are compressed on their way."""
+
+    compressors: Compressor | None = Field(
+        None,
+        description="Wire compressor, the only one that mongod then offers; `none`: it offers none. Left out: clients "
+        "ask for none, and mongod offers its own, which members of a replica set use among themselves.",
+    )
+    zlib_level: Annotated[int, Field(ge=0, le=9)] | None = Field(
+        None,
+        description="For zlib only: of what clients send. mongod, and clients without it, send with zlib's own, 6.",
+    )
+
+    @model_validator(mode="after")
+    def _level_fits_compressor(self) -> Self:
+        if self.zlib_level is not None and self.compressors is not Compressor.ZLIB:
+            raise ValueError(f"zlib_level {self.zlib_level} is for compressors: zlib; leave it out, or choose zlib")
+        return self
+
+    @property
+    def told(self) -> str | None:
+        """What the clients' driver then asks mongod for, as it says so itself; None: it asks for none."""
+        if self.compressors in {None, Compressor.NONE}:
+            return None
+        return f"{self.compressors}" + ("" if self.zlib_level is None else f" {self.zlib_level}")
 
 
 class Client(Part):

@@ -70,10 +70,11 @@ def _state(record: TrialRecord) -> str:
 _IN_FORCE = {
     "version": "mongod", "git_version": "git version", "feature_compatibility_version": "FCV",
     **{one.found: one.label for one in SETTINGS if not one.verbatim},
-    "write_concern": "write concern",
+    "write_concern": "write concern", "client_compression": "wire compression of the clients",
 }  # fmt: skip
 _VERBATIM = {one.found: one.label for one in SETTINGS if one.verbatim}
 _SETTING = {one.found: one for one in SETTINGS}
+_UNSET = {"client_compression": "none"}
 _UNITS: dict[str | None, Callable[[Any], str]] = {
     None: str,
     "bytes": lambda value: quantity(value, Unit.BYTES),
@@ -116,7 +117,7 @@ def _said(records: Iterable[TrialRecord], field: str) -> str:
 def _told(field: str, value: Any) -> str:
     setting = _SETTING.get(field)
     if setting is None:
-        return _shown(field, value)
+        return _UNSET[field] if value is None and field in _UNSET else _shown(field, value)
     return setting.unset if value is None else _UNITS[setting.unit](value)
 
 
@@ -182,7 +183,7 @@ def _moved(phase: Phase) -> Iterator[tuple[str, str, float]]:
         value, over = in_window.get(counter.key), _WINDOW
         if value is None:
             value, over = phase.counters.get(counter.key), _AT_END if counter.gauge else _WHOLE
-        if value is not None:
+        if value or (value is not None and counter.source != "network"):  # most wire compressors are never used
             yield counter.key, over, value
 
 

@@ -21,6 +21,8 @@ ARMS = {
     "snappy-again": {"block_compressor": "snappy"},
     "zstd-6": {"block_compressor": "zstd", "zstd_level": 6},
     "safe": {"block_compressor": "snappy", "write_concern": {"w": 1, "journal": True}},
+    "zipped": {"block_compressor": "snappy", "connection": {"compressors": "zlib"}},
+    "zipped-9": {"block_compressor": "snappy", "connection": {"compressors": "zlib", "zlib_level": 9}},
 }
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 SHOWN = [
     "mongod", "git version", "FCV", "block compressor", "journal compressor", "zstd level", "zlib level", "cache size",
     "memory limit", "time between checkpoints", "CPU limit", "TLS", "leaf_page_max", "memory_page_image_max",
-    "server parameters", "indexes beside _id", "write concern",
+    "server parameters", "indexes beside _id", "wire compressors that mongod offers", "write concern",
+    "wire compression of the clients",
 ]  # fmt: skip
 CACHE = {"cache_used": 0.5 * 2**30, "cache_max": float(2**30)}
 

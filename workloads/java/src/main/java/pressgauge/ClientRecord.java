@@ -35,6 +35,7 @@ final class ClientRecord {
   private final ThreadLocal<Runnable> remainder = new ThreadLocal<>();
   private final ThreadLocal<Store> store = new ThreadLocal<>();
   private volatile String writeConcern;
+  private volatile String compression;
   private volatile boolean forgetful;
 
   private ClientRecord() {}
@@ -66,6 +67,11 @@ final class ClientRecord {
   /** What the driver sends with each write, as JSON; told by the binding when it has connected. */
   void writeConcern(String concern) {
     writeConcern = concern;
+  }
+
+  /** The wire compressors that the driver asks for, null without any; told likewise. */
+  void compression(String compressors) {
+    compression = compressors;
   }
 
   /** Told by a binding that stores nothing, so that what is read doesn't show what was written. */
@@ -161,6 +167,7 @@ final class ClientRecord {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("operations", operations());
     facts.put("write_concern", writeConcern);
+    facts.put("compression", compression);
     facts.put("last_inserted_record", lastInserted.get() < 0 ? null : lastInserted.get());
     facts.put("records_inserted", inserted.sum());
     facts.put("writes_counted", writes.sum());

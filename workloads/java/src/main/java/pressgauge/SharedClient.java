@@ -3,6 +3,7 @@ package pressgauge;
 import com.mongodb.ClientSessionOptions;
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoCompressor;
 import com.mongodb.MongoException;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
@@ -16,7 +17,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Properties;
+import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -40,12 +43,15 @@ final class SharedClient {
 
   private final MongoClient client;
   private final MongoDatabase database;
+  private final String compression;
   private final DBException failure;
   private int users;
 
-  private SharedClient(MongoClient client, MongoDatabase database, DBException failure) {
+  private SharedClient(
+      MongoClient client, MongoDatabase database, String compression, DBException failure) {
     this.client = client;
     this.database = database;
+    this.compression = compression;
     this.failure = failure;
   }
 
@@ -64,6 +70,7 @@ final class SharedClient {
       // Here and not in connect(): properties can't be added to while they compute another one.
       var concern = shared.database.getWriteConcern().asDocument().toJson();
       ClientRecord.of(properties).writeConcern(concern);
+      ClientRecord.of(properties).compression(shared.compression);
       return shared;
     }
   }
@@ -99,10 +106,11 @@ final class SharedClient {
       var settings = new Settings(properties);
       var uri = connectionString(settings.path("mongodb.uri.file"));
       hosts = String.join(",", uri.getHosts());
-      client = MongoClients.create(clientSettings(uri, settings));
+      var clientSettings = clientSettings(uri, settings);
+      client = MongoClients.create(clientSettings);
       var database = client.getDatabase(settings.text("mongodb.database", "pressgauge"));
       database.runCommand(new Document("ping", 1));
-      return new SharedClient(client, database, null);
+      return new SharedClient(client, database, told(clientSettings.getCompressorList()), null);
     } catch (UsageException e) {
       return failed(client, e.getMessage());
     } catch (MongoException e) {
@@ -114,7 +122,17 @@ final class SharedClient {
     if (client != null) {
       client.close();
     }
-    return new SharedClient(null, null, new ConnectionFailure(line));
+    return new SharedClient(null, null, null, new ConnectionFailure(line));
+  }
+
+  /** Compressors by name, each with its level where it was told one; null without any. */
+  private static String told(List<MongoCompressor> compressors) {
+    var names = new StringJoiner(",");
+    for (var one : compressors) {
+      Object level = one.getProperty(MongoCompressor.LEVEL, null);
+      names.add(level == null ? one.getName() : one.getName() + " " + level);
+    }
+    return compressors.isEmpty() ? null : names.toString();
   }
 
   private static int threads(Settings settings) {
