@@ -77,10 +77,19 @@ def _codec(
 
 
 def _benched(codec: str, size: int, file: Path) -> tuple[float, float, float]:
-    """Ratio, and MB (10⁶ bytes) a second of compression and decompression, by the tool's own bench."""
     ran = subprocess.run([*CODECS[codec], "-i1", f"-B{size}", str(file)], check=True, capture_output=True, text=True)
-    ratio, compressed, decompressed = _BENCHED.findall(ran.stdout + ran.stderr)[-1]
+    return read_bench(ran.stdout + ran.stderr)
+
+
+def read_bench(said: str) -> tuple[float, float, float]:
+    """Ratio, and MB (10⁶ bytes) a second of compression and decompression: the last that zstd's or lz4's bench said."""
+    ratio, compressed, decompressed = _BENCHED.findall(said)[-1]
     return float(ratio), float(compressed), float(decompressed)
+
+
+def read_hashes(said: str) -> dict[str, float]:
+    """MB (10⁶ bytes) a second by the names of xxhsum's bench, whose own MB are 2²⁰ bytes."""
+    return {name: float(per_s) * 2**20 / _MEGA for name, per_s in _HASHED.findall(said)}
 
 
 def _digests(content: bytes, large: Path) -> Iterator[tuple[str, float, float]]:
@@ -93,9 +102,9 @@ def _digests(content: bytes, large: Path) -> Iterator[tuple[str, float, float]]:
         ran = subprocess.run(
             ["xxhsum", "-b0", f"-B{_DIGESTED_BYTES}", "-i1"], check=True, capture_output=True, text=True
         )
-        told = {name: float(per_s) for name, per_s in _HASHED.findall(ran.stdout + ran.stderr)}
+        told = read_hashes(ran.stdout + ran.stderr)
         for name, called in IN_MEMORY.items():
-            yield name, ours[name], told[called] * 2**20 / _MEGA  # its MB are 2²⁰ bytes
+            yield name, ours[name], told[called]
     for name, words in FILES.items():
         if shutil.which(words[0]):
             reading_s = _seconds("dd", f"if={large}", "of=/dev/null", "bs=64K", "status=none")
