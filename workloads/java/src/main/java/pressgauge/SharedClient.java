@@ -126,7 +126,7 @@ final class SharedClient {
   }
 
   /** Compressors by name, each with its level where it was told one; null without any. */
-  private static String told(List<MongoCompressor> compressors) {
+  static String told(List<MongoCompressor> compressors) {
     var names = new StringJoiner(",");
     for (var one : compressors) {
       Object level = one.getProperty(MongoCompressor.LEVEL, null);
