@@ -147,7 +147,8 @@ class InForce(Part):
     )
     write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
     client_compression: Text | None = Field(
-        None, description="What the clients' driver asked for, with its level if it was told one, e.g. `zlib 9`; "
+        None,
+        description="What the clients' driver asked for, with its level if it was told one, e.g. `zlib 9`; "
         "None: it asked for none.",
     )
 
