@@ -25,7 +25,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run-campaign plan estimate sample mirror profile-dataset import-ycsb doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
+.PHONY: help setup setup-test run-campaign plan estimate sample mirror profile-dataset replay import-ycsb check-engine doctor report decide verify rederive times check-regression baseline cloud-up cloud-estimate cloud-list cloud-down push pull store-list test test-fast prove-hosts audit lint format bench bench-codecs bench-report check-gate check-pairs prove-store screenshot docs lock clean tear-down chaos
 
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
@@ -57,11 +57,21 @@ profile-dataset: setup ## How far codecs compress DATA (file, folder or campaign
 	     $(if $(DATASET),--dataset "$(DATASET)") $(if $(AS_BYTES),--as-bytes) $(if $(BYTES),--bytes "$(BYTES)") \
 	     $(if $(PROCESSES),--processes "$(PROCESSES)") $(if $(CODECS),--codecs "$(CODECS)")
 
+replay: setup ## Replay RECORDING (mongod's recorded traffic, or a dump of system.profile) into every arm: DATA=documents at its beginning, or CAMPAIGN=… (SPEED=2|max COLLECTION=db.name NAME=…)
+	@$(if $(RECORDING),,$(error replay needs RECORDING=<a file>))
+	@$(HARNESS) replay "$(RECORDING)" --results "$(RESULTS)" $(options) $(if $(DATA),--data "$(DATA)") $(if $(filter-out file,$(origin CAMPAIGN)),--campaign "$(CAMPAIGN)") \
+	     $(if $(SPEED),--speed "$(SPEED)") $(if $(COLLECTION),--collection "$(COLLECTION)") $(if $(NAME),--name "$(NAME)") \
+	     $(if $(NEW),--new) $(if $(PROGRESS),--$(PROGRESS))
+
 tear-down: setup ## End everything that a killed run left on the hosts (the next run does so by itself)
 	@$(HARNESS) tear-down $(options)
 
 import-ycsb: setup ## Make a campaign and a mix of FILE, a property file of YCSB's own workloads; INTO=folder
 	@$(HARNESS) import-ycsb "$(FILE)" $(if $(INTO),--into "$(INTO)")
+
+check-engine: setup ## Run everything on ENGINE_BINARY=/path/to/mongod once (a few minutes), and say what it has otherwise than is known of its version
+	@$(if $(ENGINE_BINARY),,$(error check-engine needs ENGINE_BINARY=/path/to/mongod))
+	@$(HARNESS) check-engine "$(ENGINE_BINARY)" --results "$(RESULTS)" $(cloud_home) $(if $(ENGINE_VERSION),--engine "$(ENGINE_VERSION)")
 
 doctor: setup ## What on this host would distort the numbers
 	@$(HARNESS) doctor "$(CAMPAIGN)" $(options)

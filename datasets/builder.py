@@ -40,6 +40,11 @@ class Manifest(BaseModel):
     expected_ratios: tuple[ExpectedRatio, ...] = Field(description="What each codec should achieve.")
     path: Path = Field(description="The corpus file; not stored, since a corpus may move.", exclude=True)
 
+    @property
+    def repeat(self) -> bool:
+        """Whether values begin at units drawn at random."""
+        return bool(self.parameters.get("repeat", True))
+
 
 def prepare(recipe: TextRecipe, seed: int, corpora_dir: Path) -> Manifest:
     """Give the corpus of a recipe and seed: from the cache where it is whole, else built.
@@ -80,7 +85,7 @@ def _built(recipe: TextRecipe, seed: int, path: Path) -> Manifest:
         bytes=len(data),
         digest=blake3(data).hexdigest(),
         shape=shape,
-        expected_ratios=expected_ratios(TextDocuments(corpus, seed, shape)),
+        expected_ratios=expected_ratios(TextDocuments(corpus, seed, shape, recipe.repeat)),
         path=path,
     )
     try:

@@ -6,6 +6,7 @@ recomputed and compared without having been stored. All arithmetic is on unsigne
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import gcd
 from types import MappingProxyType
 from typing import Literal, Protocol
 
@@ -76,10 +77,30 @@ def value(corpus: Corpus, seed: int, key: int, field: int, version: int, length:
 
     `key` is the record's number, `field` the field's. Raises ValueError if `length` cannot hold the marker.
     """
+    return value_from(corpus, _below(draw(seed, key, field, version), len(corpus.starts)), version, length)
+
+
+def _below(drawn: int, n: int) -> int:
+    """Map a draw's upper 32 bits evenly onto 0 to n - 1."""
+    return (drawn >> 32) * n >> 32
+
+
+def unit_once(seed: int, place: int, version: int, units: int) -> int:
+    """Give the unit at which the value of a place begins, where each begins one of any `units` neighbouring places.
+
+    `place` counts the fields of all records. Neighbours are far apart, so that pages hold no text twice by that.
+    """
+    step = max(1, units * (_GOLDEN >> 32) >> 32)
+    while gcd(step, units) > 1:
+        step += 1
+    return (_below(draw(seed, 0, 0, version), units) + place % units * step) % units
+
+
+def value_from(corpus: Corpus, unit: int, version: int, length: int) -> bytes:
+    """Give the value of a version that begins at a unit, as `value` does."""
     head = marker(version)
     if length < len(head):
         raise ValueError(f"{length} bytes cannot hold the marker of version {version}")
-    unit = (draw(seed, key, field, version) >> 32) * len(corpus.starts) >> 32
     return head + _whole_characters(corpus.bytes_from(corpus.starts[unit], length - len(head)))
 
 
@@ -103,15 +124,23 @@ def key_name(record: int) -> str:
 
 @dataclass(frozen=True)
 class TextDocuments:
-    """Documents of a corpus's text; `seed` is a signed 64-bit number."""
+    """Documents of a corpus's text; `seed` is a signed 64-bit number.
+
+    Without `repeat`, each unit begins one value before any begins a second.
+    """
 
     corpus: Corpus
     seed: int
     shape: DocumentShape
+    repeat: bool = True
 
     def value(self, record: int, field: int, version: int) -> bytes:
         """Give the value of a field, as the function `value` does."""
-        return value(self.corpus, self.seed, record, field, version, self.shape.field_length_bytes)
+        if self.repeat:
+            return value(self.corpus, self.seed, record, field, version, self.shape.field_length_bytes)
+        place = record * self.shape.field_count + field
+        unit = unit_once(self.seed, place, version, len(self.corpus.starts))
+        return value_from(self.corpus, unit, version, self.shape.field_length_bytes)
 
     def document(self, record: int, versions: Mapping[int, int] = NO_VERSIONS) -> bytes:
         """Give `_id` and the fields, in the order in which they are stored."""
@@ -127,5 +156,5 @@ class TextDocuments:
         return [self.document(record) for record in range(count)]
 
 
-SOURCES: Mapping[DocumentSource, Callable[[Corpus, int, DocumentShape], Documents]] = {"text": TextDocuments}
-"""Each source of text, made of the corpus, the campaign's seed and the documents' shape."""
+SOURCES: Mapping[DocumentSource, Callable[[Corpus, int, DocumentShape, bool], Documents]] = {"text": TextDocuments}
+"""Each source of text, made of the corpus, the campaign's seed, the documents' shape, and whether values repeat."""

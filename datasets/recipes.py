@@ -10,7 +10,15 @@ from datasets.document_recipes import DocumentRecipe
 from datasets.locales import Locale, Locales
 
 
-class FakerSentences(Part):
+class _OfText(Part):
+    repeat: bool = Field(
+        default=True,
+        description="Whether values begin at units drawn at random, so that as many different ones are loaded as there "
+        "are units. `false`: each unit begins one value before any begins a second.",
+    )
+
+
+class FakerSentences(_OfText):
     """Short sentences by Faker in one language, as in Arm's article of 2022."""
 
     recipe: Literal["faker-sentences"] = Field("faker-sentences", description="Short sentences by Faker.")
@@ -20,7 +28,7 @@ class FakerSentences(Part):
     locale: Locale = Field("en_US", description="Language of the sentences, as a Faker locale.")
 
 
-class FakerParagraphs(Part):
+class FakerParagraphs(_OfText):
     """Paragraphs by Faker, one language after the other, so that most text is not ASCII."""
 
     recipe: Literal["faker-paragraphs"] = Field("faker-paragraphs", description="Paragraphs in several languages.")
@@ -36,7 +44,7 @@ class FakerParagraphs(Part):
     )
 
 
-class YcsbRandom(Part):
+class YcsbRandom(_OfText):
     """The values that stock YCSB writes: near-random bytes, a control that hardly any codec can compress."""
 
     recipe: Literal["ycsb-random"] = Field("ycsb-random", description="Near-random text as stock YCSB writes it.")
@@ -49,7 +57,7 @@ class YcsbRandom(Part):
     )
 
 
-class UserFile(Part):
+class UserFile(_OfText):
     """Your own text: a UTF-8 file, one unit per line."""
 
     recipe: Literal["file"] = Field("file", description="A text file of your own.")

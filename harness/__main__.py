@@ -13,13 +13,15 @@ def main() -> None:
     if sys.argv[1:2] and sys.argv[1] in remote.COMMANDS:
         run_app(remote.app)
     else:
-        from harness.cli import estimating, importing, mirroring, profiling  # noqa: PLC0415
+        from harness.cli import checking, estimating, importing, mirroring, profiling, replaying  # noqa: PLC0415
         from harness.cli.commands import app  # noqa: PLC0415
 
+        app.add_typer(checking.app)
         app.add_typer(estimating.app)
         app.add_typer(importing.app)
         app.add_typer(mirroring.app)
         app.add_typer(profiling.app)
+        app.add_typer(replaying.app)
         app.add_typer(remote.app)
         run_app(app)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from core.bounds import Word
 from core.stored import read_stored
 from workloads.errors import YcsbOutputError
 
@@ -60,6 +61,27 @@ class Collections(_Part):
     total_ms: float
 
 
+class StoredAs(_Part):
+    """How the client stored documents; of normalised ones, what became of their values."""
+
+    name: str = "embedded"
+    hash_bits: int | None = None
+    known_hashes: int | None = None
+    hits: int = 0
+    misses: int = 0
+    met: int = 0
+
+
+class Answers(_Part):
+    """How the answers of a replay compare with the recorded ones."""
+
+    compared: int
+    not_recorded: int
+    unequal: dict[str, int]
+    documents_added: int
+    examples: tuple[str, ...]
+
+
 class Turn(_Part):
     """A time in which the client's gate was open (Unix time, in whole milliseconds), and its measured part.
 
@@ -86,6 +108,17 @@ class Turn(_Part):
         return None if self.measured_s is None else (self.measured_s, until)
 
 
+class Connection(_Part):
+    """What the client's driver does of itself."""
+
+    retry_writes: bool
+    read_concern: Word | None = Field(description="None: it names none.")
+    read_preference: Word
+    compression: Word | None = Field(
+        None, description="Wire compressor that it asks for, with its level if it was told one (`zlib 9`)."
+    )
+
+
 class ClientFile(_Part):
     """Threads, operations by status, CPU and collections of one client process."""
 
@@ -106,9 +139,10 @@ class ClientFile(_Part):
     )
     records_inserted: int = Field(0, description="New records that were acknowledged.")
     last_inserted_record: int | None
+    model: StoredAs = Field(default_factory=StoredAs, description="Earlier clients had no other, and told none.")
     write_concern: str | None = Field(None, description='What the driver sent with each write, as JSON: `{"w": 1, …}`.')
-    compression: str | None = Field(
-        None, description="Wire compressor that the driver asked for, with its level if it was told one (`zlib 9`)."
+    connections: tuple[Connection, ...] = Field(
+        (), description="Its driver's; of several clients each that differs. None of clients that were not asked yet."
     )
     duration_s: float
     target_per_s: float | None
@@ -123,6 +157,8 @@ class ClientFile(_Part):
     all_until_s: _Moment | None = Field(
         None, description="Until when every thread worked; None: it took turns, or it was not told."
     )
+
+    answers: Answers | None = Field(None, description="Of a replay.")
 
     @model_validator(mode="after")
     def _turns_in_order(self) -> Self:
@@ -193,7 +229,6 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
     for one in every:
         deaths += [Death(thread=started + death.thread, why=death.why) for death in one.threads.died]
         started += one.threads.asked
-    compressions = dict.fromkeys(one.compression for one in every)
     targets = [one.target_per_s for one in every if one.target_per_s is not None]
     inserted = [one.last_inserted_record for one in every if one.last_inserted_record is not None]
     return ClientFile(
@@ -214,8 +249,9 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
         documents_overwritten=sum(one.documents_overwritten for one in every),
         records_inserted=sum(one.records_inserted for one in every),
         last_inserted_record=max(inserted, default=None),
+        model=_model_of_all([one.model for one in every]),
         write_concern=" | ".join(dict.fromkeys(str(one.write_concern) for one in every)),
-        compression=" | ".join(map(str, compressions)) if any(compressions) else None,
+        connections=tuple(dict.fromkeys(found for one in every for found in one.connections)),
         duration_s=max(one.duration_s for one in every),
         target_per_s=sum(targets) if targets else None,
         achieved_per_s=sum(one.achieved_per_s for one in every),
@@ -227,6 +263,14 @@ def of_all(clients: Iterable[ClientFile]) -> ClientFile:
         cores=sum(one.cores for one in every),
         samples=(),
     )
+
+
+def _model_of_all(models: list[StoredAs]) -> StoredAs:
+    """Their counts together; a setting in which they differ is none."""
+    named = {key: {getattr(one, key) for one in models} for key in ("name", "hash_bits", "known_hashes")}
+    alike = {key: found.pop() if len(found) == 1 else None for key, found in named.items()}
+    counted = {key: sum(getattr(one, key) for one in models) for key in ("hits", "misses", "met")}
+    return StoredAs.model_validate({**alike, **counted, "name": alike["name"] or "of several kinds"})
 
 
 def _sum(parts: list[Operations]) -> Operations:

@@ -137,13 +137,17 @@ def _figures(mirrors: Mirrors) -> Iterator[tuple[str, float, _Read, float, float
             yield f"latency_shape.{side}.{name}", value, _shape(side, name), value / factor, value * factor
 
 
-def _sizes(record: TrialRecord, phase: Phase) -> Sizes | None:
+def _sizes(record: TrialRecord, moment: str) -> Sizes | None:
+    return next((one for one in record.sizes if one.moment == moment and one.documents), None)
+
+
+def _aged(record: TrialRecord, phase: Phase) -> Sizes | None:
     """Sizes after the workload: a deployment's documents have been written for longer than since a load."""
-    return next((one for one in record.sizes if one.moment == f"after-{phase.name}" and one.documents), None)
+    return _sizes(record, f"after-{phase.name}")
 
 
 def _compression(record: TrialRecord, phase: Phase) -> float | None:
-    sizes = _sizes(record, phase)
+    sizes = _aged(record, phase)
     if sizes is None or sizes.free_storage_size_bytes is None:
         return None
     used = sizes.storage_size_bytes - sizes.free_storage_size_bytes
@@ -151,12 +155,13 @@ def _compression(record: TrialRecord, phase: Phase) -> float | None:
 
 
 def _indexes(record: TrialRecord, phase: Phase) -> float | None:
-    sizes = _sizes(record, phase)
+    sizes = _aged(record, phase)
     return sizes.index_size_bytes / sizes.documents if sizes else None
 
 
-def _cache(record: TrialRecord, phase: Phase) -> float | None:
-    sizes, cache = _sizes(record, phase), record.in_force.cache_size_bytes if record.in_force else None
+def _cache(record: TrialRecord, _: Phase) -> float | None:
+    """Of the loaded documents: how many a workload inserts depends on how long it runs."""
+    sizes, cache = _sizes(record, "loaded"), record.in_force.cache_size_bytes if record.in_force else None
     return cache / sizes.data_size_bytes if sizes and sizes.data_size_bytes and cache else None
 
 

@@ -132,11 +132,10 @@ def _first_platform(records: Sequence[TrialRecord]) -> str | None:
 
 
 def control_arms(records: Iterable[TrialRecord], baseline: str) -> frozenset[str]:
-    """Arms that always ran with exactly the baseline's settings, on both sides (A/A), in trials that count."""
-    asked: dict[str, set[tuple[Settings, str | None, str | None]]] = {}
+    """Arms that always ran with exactly the baseline's settings and write concern (A/A), in trials that count."""
+    asked: dict[str, set[tuple[Settings, str | None]]] = {}
     for record in records:
         if record.counts and record.in_force:
-            of_clients = record.in_force.write_concern, record.in_force.client_compression
-            asked.setdefault(record.cell.arm, set()).add((record.asked, *of_clients))
+            asked.setdefault(record.cell.arm, set()).add((record.asked, record.in_force.write_concern))
     reference = asked.get(baseline, set())
     return frozenset(arm for arm, settings in asked.items() if arm != baseline and settings == reference)

@@ -67,12 +67,7 @@ def reference_facts(side: Side, reference: Reference) -> dict[str, JsonValue]:
     cell = next((one for one in side.cells if reference.holds(one.cell)), None)
     if cell is None:
         return {}
-    told = {
-        "version": cell.version,
-        "git_version": cell.git_version,
-        "write_concern": cell.write_concern,
-        "client_compression": cell.client_compression,
-    }
+    told = {"version": cell.version, "git_version": cell.git_version, "write_concern": cell.write_concern}
     return {f"reference.{key}": value for key, value in (told | cell.settings.model_dump(mode="json")).items()}
 
 

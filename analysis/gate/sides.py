@@ -57,7 +57,6 @@ class SideCell(Part):
     )
     git_version: Word | None = Field(None, description="Git version of the build, likewise.")
     write_concern: Text | None = Field(None, description="Write concern that its clients sent.")
-    client_compression: Text | None = Field(None, description="Wire compressor that its clients asked for.")
     settings: Settings
     blocks: tuple[Block, ...] = Field(
         max_length=MOST_BLOCKS, description="Blocks of every trial, void trials included."
@@ -134,7 +133,6 @@ def _cell(cell: Cell, records: list[TrialRecord]) -> SideCell:
         version=told and told.version,
         git_version=told and told.git_version,
         write_concern=told and told.write_concern,
-        client_compression=told and told.client_compression,
         settings=records[0].asked,
         blocks=tuple(sorted({record.block for record in records})),
     )

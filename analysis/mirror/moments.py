@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analysis.trial.served import TOP, between
+from analysis.trial.served import between
 from analysis.trial.wiredtiger_config import options
 
 if TYPE_CHECKING:
@@ -197,6 +197,3 @@ def _pages(before: Document, after: Document) -> float | None:
     found = [_moved(before, after, "wiredTiger", *name)]
     found += [_moved(before, after, "indexDetails", index, *name) for index in at(after, "indexDetails") or ()]
     return None if None in found else sum(one or 0.0 for one in found)
-
-
-__all__ = ["TOP", "Between", "CollectionMoment", "Moment", "ServerFacts", "Stored"]

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from analysis.stats.metrics import Metric, metric, readings
-from analysis.trial.records import Cell, Compressor, TrialRecord
+from analysis.trial.records import Cell, Compressor, DocumentModel, TrialRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable
 
     from analysis.stats.readers import Reading
+    from analysis.trial.records import Settings
 
 
 class Row(NamedTuple):
@@ -107,7 +108,7 @@ def measurements(records: Iterable[TrialRecord]) -> pd.DataFrame:
     """
     kept = once_per_cell(records)
     rows = [_row(record, found, phase.name, reading) for record in kept for found, phase, reading in readings(record)]
-    rows += _against_none(rows, {record.trial: record.asked.block_compressor for record in kept})
+    rows += _against_none(rows, {record.trial for record in kept if _is_plain(record.asked)})
     return pd.DataFrame(rows, columns=list(Row._fields)).astype(_DTYPES)
 
 
@@ -119,16 +120,20 @@ def _row(record: TrialRecord, found: Metric, phase: str, reading: Reading) -> Ro
     )  # fmt: skip
 
 
-def _against_none(rows: Iterable[Row], asked: Mapping[str, Compressor]) -> list[Row]:
+def _is_plain(asked: Settings) -> bool:
+    return asked.block_compressor is Compressor.NONE and asked.model is DocumentModel.EMBEDDED
+
+
+def _against_none(rows: Iterable[Row], plain: Collection[str]) -> list[Row]:
     """Storage of the uncompressed arm ÷ storage of each arm, within a block: what compression saves in the engine.
 
     dataSize ÷ storageSize of the uncompressed arm is not 1 (pages are rounded and padded); this ratio leaves that out.
-    `asked` maps a trial to its block compressor.
+    `plain` are the trials of arms without compression whose documents hold their values.
     """
     stored = [row for row in rows if row.metric == "storage_bytes_per_document"]
     uncompressed: dict[tuple[int, str, str, str], float] = {}
     for row in stored:
-        if row.counts and asked[row.trial] is Compressor.NONE:
+        if row.counts and row.trial in plain:
             uncompressed.setdefault((row.block, row.engine, row.dataset, row.platform), row.value)
     found = metric("compression_ratio_against_none")
     derived = []

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from analysis.stats import readers
 from analysis.stats.quantities import Better, Unit
+from analysis.trial.replayed import LATENESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,7 +79,9 @@ class Declaration:
 
 
 _OF_TRIAL = (Scope.LOADED, Scope.AGED, Scope.DERIVED)
-_WRITES = ("INSERT", "UPDATE", "READ-MODIFY-WRITE", "REPLACE", "DELETE", "UPSERT", "TRANSACTION")
+_WRITES = (
+    "INSERT", "UPDATE", "READ-MODIFY-WRITE", "REPLACE", "DELETE", "UPSERT", "TRANSACTION", "FIND-AND-MODIFY",
+)  # fmt: skip
 
 
 def _has_written(phase: Phase) -> bool:
@@ -102,6 +105,9 @@ _HIGH, _LOW = Better.HIGHER, Better.LOWER
 _JOURNAL_RECORD_BYTES = 128
 """WiredTiger pads what it writes to its journal."""
 _OF_OPERATIONS: tuple[tuple[str, LatencyField], ...] = (("p50", "p50_us"), ("p99", "p99_us"))
+_OF_LATENESS: tuple[tuple[str, str, LatencyField], ...] = (
+    ("p50", "p50", "p50_us"), ("p99", "p99", "p99_us"), ("max", "highest", "max_us"),
+)  # fmt: skip
 _LOADED, _AGED, _ALL, _RUN = Scope.LOADED, Scope.AGED, Scope.LOAD_AND_RUN, Scope.RUN
 
 OPERATIONS = (
@@ -110,6 +116,8 @@ OPERATIONS = (
 )  # fmt: skip
 """What mixes are made of: YCSB's operations as it calls them, and those that only mixes of one's own have; in keys in
 small letters."""
+RECORDED = ("GET-MORE", "FIND-AND-MODIFY", "DISTINCT")
+"""What else a replay is made of."""
 
 DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
@@ -130,6 +138,14 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
         "storage_bytes_per_document", "storage per document", Unit.BYTES_PER_DOCUMENT, _LOW, _LOADED, _LOADED,
         readers.storage_per_document,
+    ),
+    Declaration(
+        "total_bytes_per_document", "storage and all indexes per document", Unit.BYTES_PER_DOCUMENT, _LOW, _LOADED,
+        None, readers.total_per_document,
+    ),
+    Declaration(
+        "dictionary_bytes_per_document", "of that the dictionary of normalised documents", Unit.BYTES_PER_DOCUMENT,
+        _LOW, _LOADED, None, readers.dictionary_per_document,
     ),
     Declaration(
         "index_bytes_per_document", "index storage per document", Unit.BYTES_PER_DOCUMENT, _LOW, _LOADED, None,
@@ -156,6 +172,10 @@ DECLARATIONS: tuple[Declaration, ...] = (
         Unit.BYTES_PER_DOCUMENT, _LOW, _AGED, None, readers.secondary_indexes_per_document,
     ),
     Declaration(
+        "total_bytes_per_document_aged", "aged storage and all indexes per document", Unit.BYTES_PER_DOCUMENT, _LOW,
+        _AGED, None, readers.total_per_document,
+    ),
+    Declaration(
         "compression_ratio_aged", "aged compression ratio", Unit.RATIO, _HIGH, _AGED, None,
         readers.compression_ratio,
     ),
@@ -175,8 +195,19 @@ DECLARATIONS: tuple[Declaration, ...] = (
             f"{operation.lower()}.{name}", f"{operation} {name} latency", Unit.US, _LOW, _RUN, None,
             readers.latency(field, operation),
         )
-        for operation in OPERATIONS
+        for operation in (*OPERATIONS, *RECORDED)
         for name, field in _OF_OPERATIONS
+    ),
+    *(
+        Declaration(
+            f"lateness.{name}", f"{label} time by which operations began late", Unit.US, _LOW, _RUN, None,
+            readers.latency(field, LATENESS),
+        )
+        for name, label, field in _OF_LATENESS
+    ),
+    Declaration(
+        "answers_unequal", "answers that differ from the recorded ones", Unit.SHARE, _LOW, _RUN, None,
+        readers.unequal_answers,
     ),
     Declaration(
         "mongod_cpu_us_per_operation", "mongod CPU per operation", Unit.US_PER_OPERATION, _LOW, _ALL, _RUN,
@@ -213,6 +244,10 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
         "disk_written_bytes_per_operation", "disk bytes written per operation", Unit.BYTES_PER_OPERATION, _LOW, _ALL,
         None, readers.per_operation(lambda phase: phase.cost.disk_written_bytes, 1, readers.DISK_BLOCK_BYTES),
+    ),
+    Declaration(
+        "known_share", "values that the dictionary was known to have", Unit.SHARE, _HIGH, _ALL, None,
+        readers.known_share,
     ),
     Declaration(
         "wire_in_bytes_per_operation", "bytes to mongod on the wire per operation", Unit.BYTES_PER_OPERATION, _LOW,

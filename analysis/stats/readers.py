@@ -113,6 +113,34 @@ def secondary_indexes_per_document(record: TrialRecord, phase: Phase) -> Reading
     return Reading(sizes.secondary_index_size_bytes / sizes.documents, ALLOCATION_BYTES / sizes.documents)
 
 
+def total_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
+    """Bytes of the collection's file and of all indexes; of normalised documents, with their dictionary's."""
+    sizes = _sizes(record, phase)
+    if sizes is None:
+        return None
+    return Reading((sizes.storage_size_bytes + sizes.index_size_bytes) / sizes.documents, _finest(sizes))
+
+
+def dictionary_per_document(record: TrialRecord, phase: Phase) -> Reading | None:
+    """Bytes of the dictionary's file and index; None where documents hold their values."""
+    sizes = _sizes(record, phase)
+    if sizes is None or sizes.dictionary is None:
+        return None
+    stored = sizes.dictionary.storage_size_bytes + sizes.dictionary.index_size_bytes
+    return Reading(stored / sizes.documents, _finest(sizes))
+
+
+def _finest(sizes: Sizes) -> float:
+    return ALLOCATION_BYTES / sizes.documents
+
+
+def known_share(_: TrialRecord, phase: Phase) -> Reading | None:
+    """Of the values written in the whole phase, those that a client knew to be in the dictionary, and did not send."""
+    used = phase.dictionary
+    values = used.hits + used.misses if used else 0
+    return Reading(used.hits / values, 1 / values) if used and values else None
+
+
 def reusable_share(record: TrialRecord, phase: Phase) -> Reading | None:
     """The part of the collection's file that is free for what is written next."""
     sizes = _sizes(record, phase)
@@ -275,6 +303,13 @@ def of_host(amount: Callable[[Window], float | None]) -> Reader:
         return None if part is None or whole <= 0 else Reading(part / whole, CPU_TICK_US / 1e6 / whole)
 
     return read
+
+
+def unequal_answers(_: TrialRecord, phase: Phase) -> Reading | None:
+    """Of a replay, the share of the compared answers that differ from the recorded ones."""
+    if phase.replayed is None or not phase.replayed.compared:
+        return None
+    return Reading(phase.replayed.all_unequal / phase.replayed.compared, 1 / phase.replayed.compared)
 
 
 def client_cpu_share(_: TrialRecord, phase: Phase) -> Reading | None:

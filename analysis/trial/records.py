@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from core.bounds import (
     LARGEST_INT,
@@ -31,6 +31,7 @@ from core.bounds import (
     Word,
 )
 from core.model import Part
+from core.sizes import Size, show_size
 
 _Few = Field(max_length=100)
 _Level = Annotated[int, Field(ge=-100, le=100)]
@@ -45,9 +46,14 @@ def _as_json(value: object) -> object:
     return json.dumps(value, sort_keys=True) if isinstance(value, dict) else value
 
 
+def _as_text(value: object) -> object:
+    return str(value) if isinstance(value, Part) else value
+
+
 _Counters = Annotated[dict[Word, Figure | None], Field(max_length=500)]
 _Steps = Annotated[tuple[tuple[Amount, Count], ...], Field(max_length=1000)]
-_Statuses = Annotated[dict[Word, Annotated[dict[Word, Count], _Few]], _Few]
+_Counts = Annotated[dict[Word, Count], _Few]
+_Statuses = Annotated[dict[Word, _Counts], _Few]
 _MOST_SECONDS = Field(max_length=600_000)  # a phase lasts a few days at most
 _PerSecond = Annotated[tuple[Rate, ...], _MOST_SECONDS]
 
@@ -75,6 +81,13 @@ class Regime(StrEnum):
     OUT_OF_CACHE = "out-of-cache"
 
 
+class DocumentModel(StrEnum):
+    """How documents lie in the database."""
+
+    EMBEDDED = "embedded"
+    NORMALISED = "normalised"
+
+
 class Cell(Part):
     """A cell: one combination of the campaign's factors. Cells are what is compared."""
 
@@ -86,8 +99,38 @@ class Cell(Part):
     )
 
 
+_MOST_PER_S = 2**32 - 1  # a control group of version 1 counts operations in 32 bits
+_OperationsPerS = Annotated[int, Field(ge=1, le=_MOST_PER_S)]
+
+
+class DiskLimit(Part):
+    """What mongod may ask of its data's disk in a second, as a control group limits it; `None`: any amount."""
+
+    read_bytes_per_s: Annotated[Size, Field(ge=4096)] | None = Field(None, description="Bytes read, e.g. `125MiB`.")
+    write_bytes_per_s: Annotated[Size, Field(ge=4096)] | None = Field(
+        None, description="Bytes written. Only by control groups of version 2."
+    )
+    read_ops_per_s: _OperationsPerS | None = Field(None, description="Reads, e.g. 3000.")
+    write_ops_per_s: _OperationsPerS | None = Field(None, description="Writes. Only by control groups of version 2.")
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> Self:
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("a disk limit limits something: bytes or operations per second, read or written")
+        return self
+
+    def __str__(self) -> str:
+        told = {
+            f"{show_size(self.read_bytes_per_s or 0)}/s read": self.read_bytes_per_s,
+            f"{show_size(self.write_bytes_per_s or 0)}/s written": self.write_bytes_per_s,
+            f"{self.read_ops_per_s} reads/s": self.read_ops_per_s,
+            f"{self.write_ops_per_s} writes/s": self.write_ops_per_s,
+        }
+        return ", ".join(words for words, limit in told.items() if limit is not None)
+
+
 class Settings(Part):
-    """Engine settings that were asked for. `None` means: the engine's default."""
+    """Settings of the engine and its clients that were asked for. `None` means: the engine's default."""
 
     block_compressor: Compressor
     zstd_level: _Level | None = None
@@ -96,22 +139,44 @@ class Settings(Part):
     cache_size_bytes: Bytes
     leaf_page_max_bytes: Bytes | None = None
     memory_page_image_max_bytes: Bytes | None = None
+    internal_page_max_bytes: Bytes | None = None
+    memory_page_max_bytes: Bytes | None = None
+    allocation_size_bytes: Bytes | None = None
+    index_leaf_page_max_bytes: Bytes | None = None
+    index_prefix_compression: bool | None = None
+    eviction: Annotated[Text, BeforeValidator(_as_text)] | None = Field(
+        None, description="WiredTiger's options for eviction, as a configuration string."
+    )
     collection_config: Text | None = Field(None, description="Further WiredTiger options of the collection.")
     engine_config: Text | None = Field(None, description="Further WiredTiger options of the whole engine.")
     parameters: Annotated[Text, BeforeValidator(_as_json)] | None = Field(
         None, description="Server parameters by name, as JSON."
     )
     sync_period_s: Count | None = Field(None, description="storage.syncPeriodSecs")
+    journal_commit_interval_ms: Count | None = None
+    oplog_size_bytes: Bytes | None = Field(None, description="Of each member of a replica set.")
     memory_limit_bytes: Bytes | None = Field(
         None, description="Memory that mongod may use, file cache included; None: no limit."
     )
     cpu_limit: Amount | None = Field(None, description="CPU time that mongod may use, in CPUs; None: no limit.")
+    disk_limit: DiskLimit | None = Field(None, description="What mongod may ask of its data's disk; None: no limit.")
     tls: bool = Field(False, description="Whether all connections to mongod are encrypted.")
     indexes: Text | None = Field(
         None, description="The collection's indexes beside that on `_id`, as JSON; None: there are none."
     )
+    model: DocumentModel = Field(
+        DocumentModel.EMBEDDED, description="Whether documents hold their values, or references to a dictionary's."
+    )
+    hash_bits: Count | None = Field(None, description="Of a reference; None: there are none.")
+    known_hashes: Count | None = Field(None, description="Hashes that a client knows at most; None: there are none.")
+    retry_writes: bool = Field(False, description="Whether the clients' writes can be retried by their driver.")
+    read_concern: Word | None = Field(None, description="Of the clients' reads; None: they name none.")
+    read_preference: Word = Field("primary", description="Which members the clients read from.")
     wire_compressor: Compressor | None = Field(
         None, description="The one compressor that mongod offers for messages; `none`: it offers none."
+    )
+    client_compression: Word | None = Field(
+        None, description="What the clients ask for, with its level if there is one, e.g. `zlib 9`; None: nothing."
     )
 
 
@@ -128,16 +193,27 @@ class InForce(Part):
     cache_size_bytes: Bytes | None
     memory_limit_bytes: Bytes | None = Field(None, description="From mongod's control groups; None: no limit.")
     cpu_limit: Amount | None = Field(None, description="From mongod's control groups; None: no limit.")
+    disk_limit: DiskLimit | None = Field(None, description="From mongod's control groups; None: no limit.")
     leaf_page_max: Word | None = Field(description="From the creationString, e.g. `32KB`.")
     memory_page_image_max: Word | None = Field(
         None, description="From the creationString; `0`: the engine's own, 4 × leaf_page_max."
     )
+    internal_page_max: Word | None = Field(None, description="From the creationString.")
+    memory_page_max: Word | None = Field(None, description="From the creationString.")
+    allocation_size: Word | None = Field(None, description="From the creationString.")
+    index_leaf_page_max: Word | None = Field(
+        None, description="From the creationStrings of all indexes; where they differ, each value."
+    )
+    index_prefix_compression: Word | None = Field(None, description="Likewise.")
+    eviction: Text | None = Field(None, description="From log line 22315, all options for eviction.")
     creation_string: Text
     opening_config: Text = Field(description="What mongod passed to WiredTiger (log line 22315).")
     parameters: Text | None = Field(
         None, description="The server parameters that were asked for, as JSON; null: the server has no such parameter."
     )
     sync_period_s: Amount | None = Field(None, description="Seconds between checkpoints, from the server's parameters.")
+    journal_commit_interval_ms: Amount | None = Field(None, description="From the server's parameters.")
+    oplog_size_bytes: Bytes | None = Field(None, description="Largest size of the oplog; None: there is none.")
     tls_mode: Word | None = Field(None, description="From the options as the server parsed them, e.g. `requireTLS`.")
     indexes: Text | None = Field(
         None, description="The collection's indexes beside that on `_id`, as JSON; None: none were asked for."
@@ -145,12 +221,19 @@ class InForce(Part):
     wire_compressors: Text | None = Field(
         None, description="From the options as the server parsed them, e.g. `zstd`; None: mongod offers its own."
     )
-    write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
-    client_compression: Text | None = Field(
-        None,
-        description="What the clients' driver asked for, with its level if it was told one, e.g. `zlib 9`; "
-        "None: it asked for none.",
+    allocator: Word | None = Field(None, description="The library that mongod has its memory from, by its own word.")
+    per_cpu_caches: bool | None = Field(
+        None, description="Whether the allocator has caches for each CPU; None: it does not say, as before 8.0."
     )
+    glibc_tunables: Text | None = Field(None, description="GLIBC_TUNABLES in mongod's environment; None: not set.")
+    model: Word | None = Field(None, description="How the clients stored documents.")
+    hash_bits: Count | None = Field(None, description="Of a reference, as the clients wrote it; None: there are none.")
+    known_hashes: Count | None = Field(None, description="Hashes that a client knew at most; None: there are none.")
+    write_concern: Text | None = Field(None, description='What the clients\' driver sent, e.g. `{"w": 1, "j": false}`.')
+    retry_writes: Word | None = Field(None, description="What the clients' driver said of itself, `yes` or `no`.")
+    read_concern: Word | None = Field(None, description="Likewise; `none named`: the server's own, `local`.")
+    read_preference: Word | None = Field(None, description="Likewise.")
+    client_compression: Word | None = Field(None, description="Likewise, e.g. `zlib 9`; `none`: it asked for none.")
 
 
 class Pages(Part):
@@ -171,8 +254,17 @@ class Oplog(Part):
     free_storage_size_bytes: Bytes | None = Field(description="Free space in the file that can be reused.")
 
 
+class DictionarySizes(Part):
+    """The dictionary of normalised documents at one moment."""
+
+    entries: Count
+    data_size_bytes: Bytes
+    storage_size_bytes: Bytes
+    index_size_bytes: Bytes
+
+
 class Sizes(Part):
-    """Sizes at one moment, after two forced checkpoints."""
+    """Sizes at one moment, after two forced checkpoints; of normalised documents, with their dictionary."""
 
     moment: Word = Field(description="`loaded`, `before-<phase>` (after its maintenance), or `after-<phase>`.")
     documents: Count
@@ -180,10 +272,13 @@ class Sizes(Part):
     storage_size_bytes: Bytes = Field(description="Collection files, free space included.")
     free_storage_size_bytes: Bytes | None = Field(description="Free space in the collection files that can be reused.")
     index_size_bytes: Bytes = Field(description="Of all indexes, that on `_id` included.")
-    secondary_index_size_bytes: Bytes = Field(0, description="Of all indexes but that on `_id`.")
+    secondary_index_size_bytes: Bytes = Field(
+        0, description="Of all indexes but that on the documents' `_id`; a dictionary's own is one of them."
+    )
     files_bytes: _Sizes = Field(description="Bytes on disk by class of file: collection, index, ...")
     pages: Pages | None = Field(None, description="None: not read, e.g. of files larger than 1 GiB.")
     oplog: Oplog | None = Field(None, description="None: there is none, as the mongod is no replica set's.")
+    dictionary: DictionarySizes | None = Field(None, description="Its part of the figures above; None: there is none.")
 
 
 class MemberMoment(Part):
@@ -204,6 +299,11 @@ class Member(Part):
     """One member of a replica set, through the trial."""
 
     name: Word = Field(description="The member's host and port.")
+    in_force: InForce | None = Field(
+        None,
+        description="What it reported about itself; None: of the primary, whose settings are the record's, and in "
+        "records that were made before it was kept.",
+    )
     moments: Annotated[tuple[MemberMoment, ...], _Few]
 
 
@@ -309,6 +409,31 @@ class Served(Part):
     )
 
 
+class DictionaryUse(Part):
+    """What writing normalised documents asked of the dictionary, in the whole phase, of all clients together."""
+
+    hits: Count = Field(description="Values whose hash a client knew, which were not sent.")
+    misses: Count = Field(description="Values that were sent.")
+    met: Count = Field(description="Of those, values that were there: of other clients, or forgotten.")
+
+
+class Replayed(Part):
+    """How the answers of a replay compare with the recorded ones, in the whole phase."""
+
+    compared: Count = Field(description="Answers that were compared in kind and count.")
+    not_recorded: Count = Field(description="Answers of which the recording has nothing to compare them with.")
+    unequal: _Counts = Field(description="Operation -> answers that differ from the recorded ones.")
+    documents_added: Annotated[int, Field(ge=-LARGEST_INT, le=LARGEST_INT)] = Field(
+        description="Documents inserted less those deleted, by the answers."
+    )
+    examples: Annotated[tuple[Message, ...], _Few] = ()
+
+    @property
+    def all_unequal(self) -> int:
+        """Answers that differ, of all operations."""
+        return sum(self.unequal.values())
+
+
 class Phase(Part):
     """One phase: the load (measured as the insert workload) or one run workload."""
 
@@ -355,8 +480,22 @@ class Phase(Part):
     served: Served | None = Field(
         None, description="None in records that were made before it was read, and where mongod was restarted."
     )
+    dictionary: DictionaryUse | None = Field(None, description="None: documents hold their values.")
     turns: Annotated[tuple[Turn, ...], Field(max_length=100_000)] = Field(
         (), description="Measured turns; empty where the trial ran alone."
+    )
+    replayed: Replayed | None = Field(None, description="None: it is no replay.")
+
+
+class DictionaryFound(Part):
+    """The dictionary of normalised documents, and the references to it that were followed."""
+
+    entries: Count
+    referenced: Count = Field(description="Entries to which the documents that were read refer.")
+    dangling: Count = Field(description="References that lead nowhere.")
+    surplus: Count | None = Field(
+        description="Entries without a reference: of values overwritten since, and of writes that failed. None: only "
+        "some of the documents were read."
     )
 
 
@@ -377,6 +516,7 @@ class Verification(Part):
     )
     content_hash: Word
     examples: Annotated[tuple[Message, ...], _Few] = ()
+    dictionary: DictionaryFound | None = Field(None, description="None: documents hold their values.")
 
 
 class Maintenance(Part):
@@ -387,8 +527,8 @@ class Maintenance(Part):
     member: Word = Field(description="The mongod's host and port.")
     seconds: Seconds
     sizes: Sizes = Field(description="The mongod's own, after it.")
-    compacted: Count | None = Field(None, description="Tables that the engine compacted; None: not what was done.")
-    skipped: Count | None = Field(None, description="Tables with nothing to gain, where the engine's version tells.")
+    compacted: Count | None = Field(None, description="Tables that the engine went through; None: not what was done.")
+    skipped: Count | None = Field(None, description="How often it found nothing, or nothing more, to gain.")
     failed: Count | None = Field(None, description="Tables that the engine failed to compact.")
     bytes_freed: Bytes | None = Field(None, description="By the engine's own word, where its version has one.")
 

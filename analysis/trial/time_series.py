@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.trial.counters import ALWAYS, COUNTERS, Counter, Version, release
+from analysis.trial.counters import COUNTERS, Counter, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,10 +31,11 @@ _CPU_MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "ste
 
 @dataclass(frozen=True)
 class Series:
-    """One figure: our name, its unit in it, the FTDC path from which version on, and what to multiply it by."""
+    """One figure: our name, its unit in it, where FTDC has it, and what to multiply it by."""
 
     name: str
-    paths: tuple[tuple[Version, str], ...]
+    place: Counter | str
+    """An engine's counter, which a version may have elsewhere; or a path that is the same in all."""
     scale: float = 1.0
     gauge: bool = False
 
@@ -43,10 +44,12 @@ class Series:
         """Its column in the frame."""
         return self.name if self.gauge else f"{self.name}_per_s"
 
-    def path(self, version: Version, disk: str) -> str:
-        """Where FTDC has it in this version."""
-        found = next(path for since, path in reversed(self.paths) if version >= since)
-        return found.replace("<data disk>", disk)
+    def ways(self, version: str, disk: str) -> list[tuple[str, ...]]:
+        """The paths that add up to it, in each way that a server may have it, this version's own first."""
+        if isinstance(self.place, str):
+            return [(self.place.replace("<data disk>", disk),)]
+        above = f"serverStatus.{self.place.in_status}"
+        return [tuple(f"{above}.{path}" for path in place.paths) for place in self.place.ways(version)]
 
 
 def _named(counter: Counter) -> str:
@@ -54,14 +57,22 @@ def _named(counter: Counter) -> str:
 
 
 def _engine(counter: Counter) -> Series:
-    name = _named(counter)
-    paths = tuple((since, ".".join(("serverStatus", counter.section or "", *where))) for since, where in counter.names)
-    return Series(name, paths, gauge=counter.gauge)
+    return Series(_named(counter), counter, gauge=counter.gauge)
 
 
 def _counter(name: str, path: str, scale: float = 1.0) -> Series:
-    return Series(name, ((ALWAYS, path),), scale)
+    return Series(name, path, scale)
 
+
+CHECKPOINT_STATE = Counter(
+    # 0 when no checkpoint runs; 8.0 tells its stages apart by numbers above 0
+    "checkpoint_state", "State of the checkpoint", "count", "server",
+    (
+        Place(("transaction",), ("transaction checkpoint currently running",)),
+        Place(("checkpoint",), ("progress state",), since=(8, 0)),
+    ),
+    gauge=True,
+)  # fmt: skip
 
 SERIES: tuple[Series, ...] = (
     _counter("inserts", "serverStatus.opcounters.insert"),
@@ -70,15 +81,8 @@ SERIES: tuple[Series, ...] = (
     _counter("deletes", "serverStatus.opcounters.delete"),
     _counter("getmores", "serverStatus.opcounters.getmore"),
     _counter("commands", "serverStatus.opcounters.command"),
-    *(_engine(counter) for counter in COUNTERS if counter.section),
-    Series(
-        "checkpoint_state",  # 0 when no checkpoint runs; 8.0 tells its stages apart by numbers above 0
-        (
-            (ALWAYS, "serverStatus.wiredTiger.transaction.transaction checkpoint currently running"),
-            ((8, 0), "serverStatus.wiredTiger.checkpoint.progress state"),
-        ),
-        gauge=True,
-    ),
+    *(_engine(counter) for counter in COUNTERS if counter.in_status),
+    _engine(CHECKPOINT_STATE),
     _counter("mongod_user_cpu_s", "serverStatus.extra_info.user_time_us", 1e-6),
     _counter("mongod_system_cpu_s", "serverStatus.extra_info.system_time_us", 1e-6),
     *(_counter(f"host_{mode}_cpu_s", f"systemMetrics.cpu.{mode}_ms", 1e-3) for mode in _CPU_MODES),
@@ -102,8 +106,7 @@ class Change(NamedTuple):
 
 def wanted(version: str) -> frozenset[str]:
     """The metrics to ask `ftdc.read` for."""
-    known_as = release(version)
-    paths = (series.path(known_as, "") for series in SERIES)
+    paths = (path for series in SERIES for way in series.ways(version, "") for path in way)
     return frozenset(f"{_DISKS}*" if path.startswith(_DISKS) else path for path in paths)
 
 
@@ -189,7 +192,7 @@ def counters_within(
     series = {one.name: values for one, values in _found(inside, version)}
     found: dict[str, float | None] = {}
     for counter in COUNTERS:
-        if counter.section and not counter.gauge:
+        if counter.in_status and not counter.gauge:
             lumps = counter.key in _LUMPS
             grown, reached = _reached(inside.at_ms, series[_named(counter)], [whole] if lumps else spans)
             found[counter.key] = None if grown is None else grown if lumps else grown / reached
@@ -233,12 +236,13 @@ def _change(at_ms: NDArray[np.int64], values: NDArray[np.float64], window_ms: tu
 
 def _found(samples: Samples, version: str) -> Iterator[tuple[Series, NDArray[np.float64]]]:
     """Each series with its values in its own unit: NaN where a sample, or the server, lacks it."""
-    known_as = release(version)
     known = disks(samples)
     disk = known[0] if len(known) == 1 else ""
     absent = np.full(samples.at_ms.size, np.nan)
     for series in SERIES:
-        yield series, samples.values.get(series.path(known_as, disk), absent) * series.scale
+        ways = (way for way in series.ways(version, disk) if all(path in samples.values for path in way))
+        found = [samples.values[path] for path in next(ways, ())]
+        yield series, (np.sum(found, axis=0) if found else absent) * series.scale
 
 
 def _growth(values: NDArray[np.float64]) -> NDArray[np.float64]:

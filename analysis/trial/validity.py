@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from analysis.trial.latency import fewest_operations, phase_latency
 from analysis.trial.records import Reason
+from analysis.trial.replayed import replay_caveats
 from core.bounds import Seconds
 
 if TYPE_CHECKING:
@@ -101,6 +102,9 @@ def document_faults(
     ):
         if count:
             yield Reason(code=code, message=f"{count} of {verification.checked} documents checked {what}{first}")
+    dangling = verification.dictionary.dangling if verification.dictionary else 0
+    if dangling:
+        yield Reason(code="references-dangling", message=f"{dangling} references lead to no value{first}")
     if verification.counted != verification.expected:
         yield Reason(
             code="documents-lost",
@@ -168,8 +172,11 @@ def stop_faults(stop: Stop) -> Iterator[Reason]:
 def _standstills(phase: Phase) -> Iterator[tuple[int, int]]:
     """The database's standstills in a phase: the second from its start at which each begins, and its seconds.
 
-    Where a link failed that is the reason, and nothing is known of the database.
+    Where a link failed that is the reason, and nothing is known of the database; in a replay that nobody asked for
+    anything.
     """
+    if phase.replayed is not None:
+        return
     bulk_write_us = max((one.p50_us for one in phase.latencies if one.operation == "FLUSH"), default=0.0)
     least = max(_STANDSTILL_S, _BULK_WRITES * bulk_write_us / 1e6)
     second = 0
@@ -265,14 +272,17 @@ def caveats(
         yield from _busy_clients(phase)
         yield from _few_operations(phase)
         yield from _kept_warm_up(phase, *warm_ups[phase.name])
+        yield from replay_caveats(phase)
         if phase.start_skew_s is not None and phase.start_skew_s > _TOGETHER_S:
             yield Reason(
                 code="clients-not-together",
                 message=f"{phase.name}: the last client began {phase.start_skew_s:.1f} s after the first; "
                 "the figures cover the time in which all clients worked",
             )
-        # A load is as long as its documents: its compiler's warm-up is a part of it, in every arm.
-        if phase.kind == "run" and phase.target_per_s is None and (drift := _drift(phase)) > _STEADY:
+        # A load is as long as its documents: its compiler's warm-up is a part of it, in every arm. Recorded traffic
+        # comes as it came.
+        closed = phase.kind == "run" and phase.target_per_s is None and phase.replayed is None
+        if closed and (drift := _drift(phase)) > _STEADY:
             yield Reason(
                 code="not-steady",
                 message=f"{phase.name}: throughput changed by {drift:.0%} from the first to the last third of the "

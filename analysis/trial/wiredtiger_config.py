@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# As mongod 4.4 to 6.0 name them in a collection's creationString.
+# As mongod 4.4 to 6.0 name them in a collection's creationString; no release up to 8.1 has another one.
 _NAMES = """
     access_pattern_hint allocation_size app_metadata assert block_allocation block_compressor cache_resident checksum
     colgroups collator columns dictionary encryption exclusive extractor format huffman_key huffman_value
@@ -14,7 +14,9 @@ _NAMES = """
     readonly source split_deepen_min_child split_deepen_per_child split_pct tiered_object tiered_storage type
     value_format verbose write_timestamp_usage
 """
-_NAMED_BEFORE = (7,)
+_NAMED_BEFORE = (8, 2)
+_GONE = {(7, 0): {"readonly", "tiered_object"}, (8, 1): {"extractor", "lsm"}}
+"""What a release no longer has."""
 _PART = re.compile(r'"[^"]*"|[()\[\]{},=:]|[^()\[\]{},=:"\s]+')
 _NUMBER = re.compile(r"([0-9]{1,19})([KMGTP]?)B?", re.IGNORECASE | re.ASCII)
 _DEEPEST = 10  # WiredTiger's own groups lie two deep; what is damaged may open any number
@@ -53,7 +55,8 @@ def unknown_options(text: str, version: tuple[int, ...]) -> list[str]:
     """The options of a collection that mongod of this release does not have; none of a release newer than the list."""
     if version >= _NAMED_BEFORE:
         return []
-    return sorted({name.partition(".")[0] for name in options(text)} - set(option_names()))
+    gone = {name for since, names in _GONE.items() if version >= since for name in names}
+    return sorted({name.partition(".")[0] for name in options(text)} - (set(option_names()) - gone))
 
 
 def option_names() -> list[str]:

@@ -1,8 +1,8 @@
 #!/usr/bin/python
 """Have an instance give back to its system what the files of its collection and indexes could reuse.
 
-- Writes maintenance.<workload>.json - how long it took, how many tables WiredTiger compacted, skipped as there was
-  nothing to gain, or failed to compact, and what the server says it freed.
+- Writes maintenance.<workload>.json - how long it took, how many tables WiredTiger went through or failed on, how
+  often it found nothing, or nothing more, to gain, and what the server says it freed.
 """
 
 from __future__ import annotations

@@ -19,10 +19,12 @@ import os
 import shutil
 import subprocess
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.pressgauge import control_groups, limits, replica_sets
+from ansible.module_utils.pressgauge.disks import disk_limit
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_json, write_text
 from ansible.module_utils.pressgauge.mongod_log import last_words, living_mongod
@@ -30,8 +32,8 @@ from ansible.module_utils.pressgauge.processes import (
     POLL_S,
     Process,
     listens,
+    mongod_environment,
     on_cpus,
-    plain_environment,
     port_holder,
     record_started,
 )
@@ -53,7 +55,7 @@ ARGUMENTS: dict[str, Any] = {
     "state": {"type": "str", "required": True, "choices": ["started", "upgraded", "resynced", "stopped"]},
     "directory": {"type": "path", "required": True},  # The instance directory
     "engine": {"type": "path"},  # The engine's directory with bin/mongod and lib/
-    "version": {"type": "str"},  # The version that an upgraded instance must report
+    "version": {"type": "str"},  # The engine's: an upgraded instance must report it, and its environment follows it
     "config": {"type": "str"},  # The text of mongod.conf
     "port": {"type": "int"},  # The port that mongod.conf names
     # Of the user that mongod is to let in; a replica set's members get theirs later.
@@ -67,6 +69,8 @@ ARGUMENTS: dict[str, Any] = {
     # What mongod may use, file cache included; in a control group named pressgauge-<instance>.
     "memory_limit_bytes": {"type": "int"},
     "cpu_limit": {"type": "float"},  # CPUs' worth of time that mongod may use; in a control group of that name
+    # What mongod may ask of its data's disk in a second, by read_bytes_per_s, write_ops_per_s, …; likewise.
+    "disk_limit": {"type": "dict"},
     "timeout_s": {"type": "int", "required": True},  # Seconds until ready, or until ended
     # Where a stopped instance's files go. An instance started for another place is left alone.
     "evidence_dir": {"type": "path", "required": True},
@@ -96,8 +100,7 @@ def start(params: dict[str, Any]) -> dict[str, Any]:
         raise Failure(
             "host", f"port {params['port']} is in use by {holder}; stop that, or give the campaign another port"
         )
-    memory, cpu = _groups(directory.name, params)
-    groups = sorted({str(group) for group in (memory, cpu) if group})
+    groups = sorted({str(group) for _, _, group in _limits(directory, params)})
     facts = {"port": params["port"], "evidence_dir": params["evidence_dir"], "control_groups": groups}
     create_owned(directory, facts)
     (directory / "data").mkdir()
@@ -184,39 +187,40 @@ def _binary(params: dict[str, Any]) -> Path:
 def _serve(mongod: Path, directory: Path, params: dict[str, Any]) -> subprocess.Popen[bytes]:
     """Start mongod on the instance's files, within its limits, and wait until it listens."""
     write_text(directory / "mongod.conf", params["config"])
-    memory, cpu = _groups(directory.name, params)
-    with (
-        on_cpus(params["cpus"]),
-        limits.MEMORY.confined(memory, params["memory_limit_bytes"]),
-        limits.CPU.confined(cpu, params["cpu_limit"]),
-    ):
-        process = _launch(mongod, directory)
+    with ExitStack() as confined:
+        confined.enter_context(on_cpus(params["cpus"]))
+        for kind, amount, group in _limits(directory, params):
+            confined.enter_context(kind.confined(group, amount))
+        process = _launch(mongod, directory, params["version"])
     _await_ready(process, directory, params)
     return process
 
 
-def _groups(instance: str, params: dict[str, Any]) -> tuple[Path | None, Path | None]:
-    """The instance's groups for a memory and a CPU limit, each only where one is asked for; maybe the same."""
-    return (
-        _group(instance, limits.MEMORY, params["memory_limit_bytes"]),
-        _group(instance, limits.CPU, params["cpu_limit"]),
-    )
+def _limits(directory: Path, params: dict[str, Any]) -> list[tuple[limits.Limit[Any], Any, Path]]:
+    """The limits that are asked for: the kind, how much, and the instance's group for it, maybe the same for several.
+
+    Raises Failure (host) where it allows no group with such a limit.
+    """
+    disk = {name: amount for name, amount in (params["disk_limit"] or {}).items() if amount is not None}
+    kinds = ((limits.MEMORY, params["memory_limit_bytes"]), (limits.CPU, params["cpu_limit"]))
+    asked: list[tuple[limits.Limit[Any] | None, Any]] = [(kind, amount) for kind, amount in kinds if amount]
+    asked += [(disk_limit(directory.parent), disk)] if disk else []
+    there = [kind for kind, _ in asked if kind]
+    found = []
+    for kind, amount in asked:
+        parent = kind.parent_group(*there) if kind else None
+        if kind is None or parent is None:
+            name = kind.name if kind else "disk"
+            raise Failure(
+                "host", f"this host allows no control group with a {name} limit; use another one, or leave it out"
+            )
+        found.append((kind, amount, parent / f"pressgauge-{directory.name}"))
+    return found
 
 
-def _group(instance: str, kind: limits.Limit[Any], limit: float | None) -> Path | None:
-    if not limit:
-        return None
-    parent = kind.parent_group()
-    if parent is None:
-        raise Failure(
-            "host", f"this host allows no control group with a {kind.name} limit; use another one, or leave it out"
-        )
-    return parent / f"pressgauge-{instance}"
-
-
-def _launch(mongod: Path, directory: Path) -> subprocess.Popen[bytes]:
+def _launch(mongod: Path, directory: Path, version: str) -> subprocess.Popen[bytes]:
     """Start mongod in a session of its own, so that it outlives this module; record who it is."""
-    environment = plain_environment()
+    environment = mongod_environment(version)
     libraries = mongod.parent.parent / "lib"
     if libraries.is_dir():
         environment["LD_LIBRARY_PATH"] = str(libraries)

@@ -5,6 +5,7 @@
   bytes on disk by class of file.
 - With `turns` it does so while the trial has the floor, in the stage that the moment names.
 - With `create` it first creates the collection; with it, or with `read_back`, it writes in_force.json.
+- With `dictionary` it does all of this for the dictionary of normalised documents, too.
 """
 
 from __future__ import annotations
@@ -13,11 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.pressgauge import limits, replica_sets
+from ansible.module_utils.pressgauge.disks import disk_limit
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import drop_file_cache, write_json
 from ansible.module_utils.pressgauge.mongod_log import living_mongod, opening_wiredtiger
+from ansible.module_utils.pressgauge.processes import TUNABLES, environment_variable
 from ansible.module_utils.pressgauge.servers import Credentials, Server
-from ansible.module_utils.pressgauge.snapshots import create_collection, in_force, oplog_sizes, plain, snapshot
+from ansible.module_utils.pressgauge.snapshots import (
+    DICTIONARY,
+    collection_statistics,
+    create_collection,
+    creation_string,
+    in_force,
+    oplog_sizes,
+    plain,
+    snapshot,
+)
 from ansible.module_utils.pressgauge.turns import TURNS, alone
 
 RETURN = r"""
@@ -34,6 +46,7 @@ ARGUMENTS: dict[str, Any] = {
     "authority": {"type": "path"},  # Certificate of the authority by which the instance is known; plain without
     "database": {"type": "str", "default": "pressgauge"},  # The database measured
     "collection": {"type": "str", "default": "usertable"},  # The collection measured
+    "dictionary": {"type": "bool", "default": False},  # The documents refer to values in a second collection
     "replica_set": {"type": "bool", "default": False},  # The instance is a member of one
     "create": {"type": "bool", "default": False},  # Create the collection, and read back what is in force
     "read_back": {"type": "bool", "default": False},  # Read back what is in force
@@ -60,14 +73,23 @@ def _observe(params: dict[str, Any]) -> dict[str, Any]:
     with Server(params["port"], Credentials(params["password"]), authority=params["authority"]) as server:
         if params["create"]:
             create_collection(server, *names, params["collection_config"], params["indexes"])
+            if params["dictionary"]:
+                create_collection(server, params["database"], DICTIONARY, params["collection_config"])
         if params["create"] or params["read_back"]:
             opening = opening_wiredtiger(directory / "mongod.log")
             settings = plain(in_force(server, *names, opening, params["parameters"], params["indexes"]))
             settings["memory_limit_bytes"] = limits.MEMORY.of(process.pid)
             settings["cpu_limit"] = limits.CPU.of(process.pid)
+            settings["glibc_tunables"] = environment_variable(process.pid, TUNABLES)
+            if params["dictionary"]:
+                settings["dictionary_creation_string"] = creation_string(server, params["database"], DICTIONARY)
+            disk = disk_limit(directory)
+            settings["disk_limit"] = disk and disk.of(process.pid)
             write_json(evidence / "in_force.json", settings)
             result["creation_string"] = settings["creation_string"]
         taken = plain(snapshot(server, process, directory, params["moment"], *names))
+        if params["dictionary"]:
+            taken["dictionary_stats"] = plain(collection_statistics(server, params["database"], DICTIONARY))
         if params["replica_set"]:
             taken["replica"] = replica_sets.account(server)
             taken["oplog"] = plain(oplog_sizes(server))

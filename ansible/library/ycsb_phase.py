@@ -25,6 +25,7 @@ description:
 options:
   name: {type: str, required: true, description: The phase's name.}
   mode: {type: str, required: true, choices: [load, run], description: Fill the collection, or work on it.}
+  kind: {type: str, default: mix, choices: [mix, replay], description: "Operations of a mix, or recorded ones."}
   clients:
     type: list
     elements: dict
@@ -56,7 +57,7 @@ options:
   java: {type: str, default: java, description: The Java launcher.}
   jar: {type: path, required: true, description: The client jar.}
   jvm_options: {type: list, elements: str, default: [], description: Options of the Java machine.}
-  corpus: {type: path, required: true, description: The corpus file.}
+  corpus: {type: path, required: true, description: "The corpus file; of a replay the prepared recording."}
   uri: {type: str, required: true, description: The connection string; passed on in a file of mode 0600.}
   authority: {type: str, description: "Certificate of the authority by which servers are known, for tls=true in uri."}
   properties: {type: dict, default: {}, description: YCSB's and the workload's properties.}
@@ -90,6 +91,7 @@ ARGUMENTS: dict[str, Any] = {
     **CLIENT_ARGUMENTS,
     "name": {"type": "str", "required": True},
     "mode": {"type": "str", "required": True, "choices": ["load", "run"]},
+    "kind": {"type": "str", "default": "mix", "choices": ["mix", "replay"]},
     "clients": {
         "type": "list",
         "elements": "dict",
@@ -109,6 +111,10 @@ ARGUMENTS: dict[str, Any] = {
     "earlier_phases": {"type": "list", "elements": "str", "default": []},
 }
 
+_CLASSES = {
+    "mix": {"workload": "pressgauge.TextWorkload", "db": "pressgauge.MongoBinding"},
+    "replay": {"workload": "pressgauge.Replay", "db": "pressgauge.ReplayBinding"},
+}
 # What reading the results relies on; the plan may refine it.
 MEASUREMENT = {
     "measurementtype": "hdrhistogram",
@@ -156,12 +162,14 @@ class _Client:
 
     def run(self, pace_per_s: float | None = None) -> JavaRun:
         """The client, ready to be started; `pace_per_s` is the phase's, where only its first turn tells."""
-        arguments = ["-load" if self.params["mode"] == "load" else "-t", "-db", "pressgauge.MongoBinding", "-s"]
+        classes = _CLASSES[self.params["kind"]]
+        arguments = ["-load" if self.params["mode"] == "load" else "-t", "-db", classes["db"], "-s"]
         arguments += ["-threads", str(self.client["threads"])]
         summary = self.evidence / f"{self.name}.summary.json"
         properties = {
             **MEASUREMENT,
             **self.properties,
+            "workload": classes["workload"],
             "hdrhistogram.output.path": self.evidence / f"{self.name}.",
             "exportfile": summary,
             "pressgauge.clientfile": self.evidence / f"{self.name}.client.json",

@@ -13,16 +13,16 @@ _COMMANDS = {
     **{name: name for name in (
         "plan", "doctor", "report", "decide", "verify", "rederive", "times", "baseline", "tear-down", "push", "pull",
         "store-list", "cloud-up", "cloud-list", "cloud-down", "estimate", "sample", "mirror",
-        "profile-dataset",
+        "profile-dataset", "check-engine", "replay",
     )},
 }  # fmt: skip
-_OPERANDS = {"CAMPAIGN", "RUN", "BASELINE", "CANDIDATE", "FILE", "DATA"}
+_OPERANDS = {"CAMPAIGN", "RUN", "BASELINE", "CANDIDATE", "FILE", "DATA", "ENGINE_BINARY", "RECORDING"}
 _FLAGS = {"NEW", "STRICT", "YES", "AS_BYTES"}
 _OPTIONS = {
     "HOME_DIR": "home", "URI_FILE": "uri-file", "MOST_CHANGE": "most-change",
     **{name: name.lower() for name in (
         "RESULTS", "INVENTORY", "STORE", "HOSTS", "REGION", "NAME", "DATASET", "BYTES", "PROCESSES", "CODECS",
-        "COLLECTION", "ANONYMISE", "INTO", "SECONDS", "SIZE",
+        "COLLECTION", "ANONYMISE", "INTO", "SECONDS", "SIZE", "SPEED",
     )},
 }  # fmt: skip
 _TARGET = re.compile(rf"\bmake ({'|'.join(sorted(_COMMANDS, key=len, reverse=True))})\b")

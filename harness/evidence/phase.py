@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.trial import served, time_series
-from analysis.trial.records import Cost, Latency, Phase, Turn, Window
+from analysis.trial.records import Cost, DictionaryUse, Latency, Phase, Replayed, Turn, Window
 from harness.evidence.client_part import RMW, Part, length_s, read_part, windows
 from harness.evidence.turns import OwnTime, TurnTaken, frozen_before, read_turns, window_of_turns
 from workloads.client_file import FLUSH, ClientFile, of_all
@@ -124,7 +124,9 @@ def read_phase(
         start_skew_s=round(max(part.began for part in parts) - began, 3) if len(parts) > 1 else None,
         window=Window(client_cpu_s=None if None in spent else sum(cpu_s or 0.0 for cpu_s in spent)),
         served=served.between(_last_served(before), after.get("served", {}).get("before")),
+        dictionary=_dictionary(account),
         turns=tuple(_turns(taken, parts, main, inner)),
+        replayed=Replayed(**account.answers.model_dump()) if account.answers else None,
     )
     return PhaseEvidence(phase, account, taken)
 
@@ -133,6 +135,11 @@ def _last_served(snapshot: Mapping[str, Any]) -> dict[str, Any] | None:
     """What the collection had been asked when a snapshot ended; None in those of before it was read."""
     found: dict[str, Any] | None = snapshot.get("served", {}).get("after")
     return found
+
+
+def _dictionary(account: ClientFile) -> DictionaryUse | None:
+    model = account.model
+    return None if model.hash_bits is None else DictionaryUse(hits=model.hits, misses=model.misses, met=model.met)
 
 
 def _turns(taken: Sequence[TurnTaken], parts: list[Part], main: list[str], inner: list[str]) -> Iterator[Turn]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from analysis.trial import counters as engine_counters
-from analysis.trial.records import Maintenance, Member, MemberMoment, Oplog, Sizes
+from analysis.trial.read_back import read_in_force
+from analysis.trial.records import DictionarySizes, Maintenance, Member, MemberMoment, Oplog, Sizes
 from harness.evidence.steps import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from analysis.trial.counters import Counter
     from harness.plan.topology import Instance
 
 Snapshot = dict[str, Any]
@@ -20,19 +22,30 @@ Snapshot = dict[str, Any]
 def read_sizes(snapshot: Snapshot, moment: str) -> Sizes:
     """The sizes of a snapshot."""
     stats, collection = snapshot["db_stats"], snapshot["coll_stats"]
+    dictionary = _dictionary(snapshot["dictionary_stats"]) if "dictionary_stats" in snapshot else None
+    free = [one.get("freeStorageSize") for one in (collection, snapshot.get("dictionary_stats")) if one]
+    secondary = sum(int(size) for name, size in collection.get("indexSizes", {}).items() if name != "_id_")
     return Sizes(
         moment=moment,
-        documents=int(stats["objects"]),
+        documents=int(stats["objects"]) - (dictionary.entries if dictionary else 0),
         data_size_bytes=int(stats["dataSize"]),
         storage_size_bytes=int(stats["storageSize"]),
-        free_storage_size_bytes=_whole(collection.get("freeStorageSize")),
+        free_storage_size_bytes=None if None in free else sum(map(int, free)),
         index_size_bytes=int(stats["indexSize"]),
-        secondary_index_size_bytes=sum(
-            int(size) for name, size in collection.get("indexSizes", {}).items() if name != "_id_"
-        ),
+        secondary_index_size_bytes=secondary + (dictionary.index_size_bytes if dictionary else 0),
         files_bytes={kind: int(size) for kind, size in snapshot["files"].items() if size is not None},
         pages=snapshot.get("pages"),
         oplog=_oplog(snapshot["oplog"]) if "oplog" in snapshot else None,
+        dictionary=dictionary,
+    )
+
+
+def _dictionary(told: Snapshot) -> DictionarySizes:
+    return DictionarySizes(
+        entries=int(told["count"]),
+        data_size_bytes=int(told["size"]),
+        storage_size_bytes=int(told["storageSize"]),
+        index_size_bytes=int(told["totalIndexSize"]),
     )
 
 
@@ -50,8 +63,18 @@ def _whole(told: Any) -> int | None:
 
 def read_counters(snapshot: Snapshot) -> dict[str, float | None]:
     """The engine's counters of a snapshot, by names of our own."""
+    return engine_counters.read(*_statistics(snapshot))
+
+
+def lacking_counters(snapshot: Snapshot) -> Iterator[Counter]:
+    """Those that the server does not have."""
+    return engine_counters.missing(*_statistics(snapshot))
+
+
+def _statistics(snapshot: Snapshot) -> tuple[Snapshot, Snapshot, str]:
+    """The server's and the collection's, and the server's version."""
     status = snapshot["counters_after_checkpoint"]["server_status"]
-    return engine_counters.read(status, snapshot["coll_stats"], status["version"])
+    return status, snapshot["coll_stats"], status["version"]
 
 
 def read_maintenance(
@@ -67,12 +90,20 @@ def read_maintenance(
 
 
 def read_members(
-    folder: Path, instances: Sequence[Instance], moments: Sequence[str], maintenance: Sequence[Maintenance]
+    folder: Path,
+    instances: Sequence[Instance],
+    moments: Sequence[str],
+    maintenance: Sequence[Maintenance],
+    each_tells: bool,  # noqa: FBT001 - as the evidence is
 ) -> Iterator[Member]:
-    """What each member of a replica set left; one that was emptied begins to count anew."""
+    """What each member of a replica set left; one that was emptied begins to count anew.
+
+    `each_tells`: the further members tell of their settings, too.
+    """
     emptied = {(one.member, one.sizes.moment) for one in maintenance if one.kind == "initial-sync"}
-    for instance in instances:
+    for number, instance in enumerate(instances):
         found, name = [], _name(instance)
+        told = read_json(folder / instance.folder / "in_force.json") if number and each_tells else None
         before = read_counters(read_json(folder / instance.folder / "snapshot.empty.json"))
         for moment in moments:
             snapshot = read_json(folder / instance.folder / f"snapshot.{moment}.json")
@@ -81,7 +112,7 @@ def read_members(
             sizes = read_sizes(snapshot, moment)
             found.append(MemberMoment(moment=moment, **snapshot["replica"], sizes=sizes, counters=moved))
             before = after
-        yield Member(name=name, moments=tuple(found))
+        yield Member(name=name, in_force=told and read_in_force(told), moments=tuple(found))
 
 
 def _name(instance: Instance) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -22,12 +22,14 @@ from analysis.trial.records import (
     UpgradeStep,
     Verification,
 )
+from analysis.trial.replayed import replay_faults
 from analysis.trial.replication import replication_faults
+from analysis.trial.setting_values import CLIENTS
 from core.model import Part
 from core.stored import read_stored
 from harness.evidence.engine_seconds import read_samples
 from harness.evidence.phase import PhaseEvidence, read_phase
-from harness.evidence.snapshots import read_counters, read_maintenance, read_members, read_sizes
+from harness.evidence.snapshots import lacking_counters, read_counters, read_maintenance, read_members, read_sizes
 from harness.evidence.steps import read_json, read_steps, read_verification, step_faults
 from harness.plan.clients import named_folders
 from harness.plan.places import Places
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from analysis.trial.counters import Counter
     from analysis.trial.ftdc import Samples
     from workloads.client_file import ClientFile
 
@@ -105,6 +108,7 @@ class TrialContext(Part):
 
 
 CONTEXT_FILE = "context.json"
+_EACH_MEMBER_TELLS = 2  # format version of in_force.json since which every member of a replica set leaves one
 
 
 @dataclass
@@ -119,6 +123,8 @@ class _Reading:
     stops: list[validity.Stop] = field(default_factory=list)
     upgrades: list[UpgradeStep] = field(default_factory=list)
     maintenance: list[Maintenance] = field(default_factory=list)
+    lacking: dict[Counter, None] = field(default_factory=dict)
+    """Counters that the server did not have at some moment, in their order."""
     void: list[Reason] = field(default_factory=list)
 
 
@@ -160,22 +166,15 @@ def read_trial(context: TrialContext, folder: Path) -> TrialRecord:
         clients_beside=context.places.share_a_host,
         upgrades=tuple(reading.upgrades),
         void=tuple(reading.void + list(_faults(context, reading))),
-        flags=tuple(
-            validity.caveats(
-                phases,
-                reading.sizes,
-                context.expected_ratio,
-                {phase.name: context.warm_up(phase.name).asked for phase in phases},
-                sum(phase.client.documents_overwritten for phase in reading.phases),
-            )
-        ),
+        flags=tuple(_doubts(context, reading)),
         artefacts=(),  # the ledger lists them as it keeps them
     )
 
 
 def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
     campaign = context.campaign
-    reading.in_force = read_back.read_in_force(read_json(folder / "in_force.json"))
+    raw = read_json(folder / "in_force.json")
+    reading.in_force = read_back.read_in_force(raw)
     versions = [campaign.engines[name].version for name in stations(campaign, context.trial.cell.engine)]
     version = reading.in_force.version
     samples = _engine_samples(folder / "diagnostic.data", version)
@@ -189,26 +188,33 @@ def _read(context: TrialContext, folder: Path, reading: _Reading) -> None:
             reading.maintenance += read_maintenance(folder, context.places.instances, name, kind)
         after = read_json(folder / f"snapshot.{moment}.json")
         reading.sizes.append(read_sizes(after, moment))
+        reading.lacking |= dict.fromkeys(lacking_counters(after))
         moved = engine_counters.change(read_counters(before), read_counters(after))
         clients = named_folders(folder, context.places.clients)
         phase = read_phase(clients, name, context.client(name), context.warm_up(name), moved, before, after)
         reading.phases.append(phase.with_engine(samples, version) if samples else phase)
+        told = [one for evidence in reading.phases for one in _told_by_clients(evidence)]
+        reading.in_force = read_back.read_in_force({**raw, CLIENTS: told})
         before = after
         if name == "load" and len(versions) > 1:  # the next phase begins under the last engine of the way
             reading.upgrades += read_steps(folder, versions)
             before = read_json(folder / f"snapshot.upgraded-{version}.json")
-    sent = {
-        "write_concern": [evidence.client.write_concern for evidence in reading.phases],
-        "client_compression": [evidence.client.compression for evidence in reading.phases],
-    }
-    by_clients = {name: " | ".join(dict.fromkeys(filter(None, values))) or None for name, values in sent.items()}
-    reading.in_force = reading.in_force.model_copy(update=by_clients)
+    sent = dict.fromkeys(evidence.client.write_concern for evidence in reading.phases)
+    reading.in_force = reading.in_force.model_copy(update={"write_concern": " | ".join(filter(None, sent)) or None})
     if campaign.topology.kind == "replica-set":
-        reading.members = list(read_members(folder, context.places.instances, context.moments, reading.maintenance))
+        each_tells = int(raw.get("format_version", 1)) >= _EACH_MEMBER_TELLS
+        members = read_members(folder, context.places.instances, context.moments, reading.maintenance, each_tells)
+        reading.members = list(members)
     reading.verification = read_verification(folder / "verify.json")
     for instance in context.places.instances:
-        told = read_stored(folder / instance.folder / "stop.json")
-        reading.stops.append(validity.Stop.model_validate_json(told))
+        stop = read_stored(folder / instance.folder / "stop.json")
+        reading.stops.append(validity.Stop.model_validate_json(stop))
+
+
+def _told_by_clients(evidence: PhaseEvidence) -> list[dict[str, Any]]:
+    """What a phase's clients said of themselves: each that differs, once."""
+    model = evidence.client.model.model_dump()
+    return [model | one.model_dump() for one in evidence.client.connections] or [model]
 
 
 def _engine_samples(folder: Path, version: str) -> Samples | None:
@@ -224,13 +230,17 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     if reading.in_force:
         engine = campaign.engines[context.trial.cell.engine].version
         yield from read_back.mismatches(context.asked, reading.in_force, engine)
+        yield from read_back.member_faults(context.asked, reading.members, engine)
+        yield from read_back.counter_faults(reading.in_force.version, reading.lacking)
         yield from step_faults(reading.upgrades, reading.in_force)
+        if reading.phases:
+            yield from read_back.client_mismatches(context.asked, reading.in_force)
     concern = campaign.arm_write_concern(context.trial.cell.arm)
-    asked_concern, connection = {"w": concern.w, "j": concern.journal}, campaign.arm_connection(context.trial.cell.arm)
+    asked_concern = {"w": concern.w, "j": concern.journal}
+    wire_compressor = campaign.arm_connection(context.trial.cell.arm).compressors
     for evidence in reading.phases:
         yield from read_back.concern_faults(evidence.phase.name, asked_concern, evidence.client.write_concern)
-        yield from read_back.compression_faults(evidence.phase.name, connection.told, evidence.client.compression)
-        yield from read_back.wire_faults(evidence.phase, connection.compressors)
+        yield from read_back.wire_faults(evidence.phase, wire_compressor)
         for client, part in zip(context.places.clients, evidence.phase.clients, strict=True):
             taken = context.places.cpus_taken(campaign, client)
             yield from read_back.cpus_faults(evidence.phase.name, part, campaign.load.cpus, taken)
@@ -243,6 +253,7 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     if reading.phases and reading.phases[0].phase.acknowledged < campaign.records:
         loaded = reading.phases[0].phase.acknowledged
         yield Reason(code="load-incomplete", message=f"{loaded} of {campaign.records} documents were loaded")
+    yield from _replay_faults(context, reading)
     if reading.verification:
         clients = [evidence.client for evidence in reading.phases]
         yield from validity.document_faults(reading.verification, _versions_written(clients), _writes_counted(clients))
@@ -250,6 +261,25 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
     yield from replication_faults(reading.members, reading.maintenance)
     for stop in reading.stops:
         yield from validity.stop_faults(stop)
+
+
+def _doubts(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
+    phases = [evidence.phase for evidence in reading.phases]
+    warm_ups = {phase.name: context.warm_up(phase.name).asked for phase in phases}
+    overwritten = sum(evidence.client.documents_overwritten for evidence in reading.phases)
+    yield from validity.caveats(phases, reading.sizes, context.expected_ratio, warm_ups, overwritten)
+    if reading.in_force:
+        yield from read_back.allocator_doubts(reading.in_force)
+        yield from read_back.counter_doubts(reading.in_force.version, reading.lacking)
+
+
+def _replay_faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
+    documents = {sizes.moment: sizes.documents for sizes in reading.sizes}
+    for evidence in reading.phases[1:]:
+        phase = evidence.phase
+        if replay := context.workloads[phase.name].replay:
+            after = documents[f"after-{phase.name}"]
+            yield from replay_faults(phase, replay.unequal_answers, documents["loaded"], after)
 
 
 def _versions_written(clients: list[ClientFile]) -> tuple[int, int] | None:

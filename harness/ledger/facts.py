@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from harness.ledger.ledger import SPEC_FILE
-from harness.ledger.run_json import read_hosts, read_manifest, read_mixes_kept, read_versions
+from harness.ledger.run_json import read_hosts, read_manifest, read_mixes_kept, read_traffic, read_versions
 from harness.ledger.runs import find_run
 from harness.spec.load import load_kept
 
@@ -54,6 +54,9 @@ def conditions(ledger: Ledger, campaign: Campaign) -> dict[str, JsonValue]:
     found = host_facts(read_hosts(ledger.folder))
     for name in campaign.datasets:
         found[f"corpus.{name}"] = read_manifest(ledger.folder, name).get("digest")
+    for name, workload in campaign.workloads.items():
+        if workload.replay:
+            found[f"traffic.{name}"] = read_traffic(ledger.folder, name).get("digest")
     found |= mix_facts(read_mixes_kept(ledger.folder))
     found |= dict(_sections(campaign.model_dump(mode="json", exclude=_NOT_CONDITIONS)))
     return found | version_facts(read_versions(ledger.folder))

@@ -53,6 +53,11 @@ def read_manifest(folder: Path, dataset: str) -> Mapping[str, Any]:
     return _valid(_MANIFEST, _content(folder / f"dataset-{dataset}.json"))
 
 
+def read_traffic(folder: Path, workload: str) -> Mapping[str, Any]:
+    """The manifest of the traffic that one of a run's workloads replays."""
+    return _valid(_MANIFEST, _content(folder / f"traffic-{workload}.json"))
+
+
 def _content(path: Path) -> bytes:
     try:
         return read_regular(path, _LARGEST_BYTES)

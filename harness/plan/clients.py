@@ -85,10 +85,9 @@ def check_skew(campaign: Campaign, mixes: Mapping[str, AnyMix], clients: Sequenc
         InputError: a client would favour its own new records, or have no field to write.
     """
     fields = min(field_count(campaign, dataset) for dataset in campaign.datasets)
-    deleting = [name for name in campaign.workloads if mixes[name].deletes]
-    for name, workload in campaign.workloads.items() if len(clients) > 1 else ():
-        mix = mixes[name]
-        skew = workload.distribution or mix.distribution
+    deleting = [name for name, mix in mixes.items() if mix.deletes]
+    for name, mix in mixes.items() if len(clients) > 1 else ():
+        skew = campaign.workloads[name].distribution or mix.distribution
         if skew == "uniform":
             continue
         why = mix.why_not_shared(len(clients), fields)

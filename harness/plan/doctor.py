@@ -105,31 +105,61 @@ _DISK_CHECKS = (
 )  # fmt: skip
 
 
-def _by_version(newest: tuple[int, int]) -> tuple[_Check, ...]:
+_ANOTHER_ALLOCATOR = (8, 0)
+_DEFAULT = (6, 0)
+_CRASHING_KERNELS = ((6, 19, 0), (7, 0, 13))
+"""MongoDB's release notes of 8.0: its allocator and these kernels' restartable sequences do not go together."""
+
+
+def _by_version(releases: list[tuple[int, int]]) -> Iterator[_Check]:
     """What the production notes advise for one engine and not for another: 8.0 brought another allocator."""
-    series = f"{newest[0]}.{newest[1]}"
-    since_8 = newest >= (8, 0)
-    pages, kernel = ("always", (4, 18)) if since_8 else ("never", (3, 10))
-    checks = (
-        _Check("kernel", "kernel", lambda k: _kernel(k) >= kernel,
-               f"MongoDB {series} wants {kernel[0]}.{kernel[1]} or newer"),
-        _Check("transparent huge pages", "thp_enabled", lambda t: t == pages, f"MongoDB advises {pages} for {series}"),
-    )  # fmt: skip
-    if not since_8:
-        return checks
-    return (
-        *checks,
-        _Check("huge pages' defragmentation", "thp_defrag", lambda t: t == "defer+madvise",
-               f"MongoDB advises defer+madvise for {series}", level=Level.NOTE),
-        _Check("memory overcommit", "overcommit_memory", lambda n: n == 1, f"MongoDB advises 1 for {series}",
-               level=Level.NOTE),
-    )  # fmt: skip
+    older = [one for one in releases if one < _ANOTHER_ALLOCATOR]
+    newer = [one for one in releases if one >= _ANOTHER_ALLOCATOR]
+    yield _kernel_check(releases[-1])
+    if newer:
+        yield _Check(
+            f"kernel, for {_names(newer)}", "kernel", lambda k: not _crashes(k),
+            "MongoDB from 8.0 on crashes, or stops at its start, on Linux 6.19 to 7.0.13: use 7.0.14 or newer; some "
+            "patch releases (8.0.28) stop on newer ones, too",
+        )  # fmt: skip
+    for group, pages in ((older, "never"), (newer, "always")):
+        if group:
+            yield _huge_pages(group, pages, beside=bool(older and newer))
+    if newer:
+        yield _Check("huge pages' defragmentation", "thp_defrag", lambda t: t == "defer+madvise",
+                     f"MongoDB advises defer+madvise for {_names(newer)}", level=Level.NOTE)  # fmt: skip
+        yield _Check("memory overcommit", "overcommit_memory", lambda n: n == 1,
+                     f"MongoDB advises 1 for {_names(newer)}", level=Level.NOTE)  # fmt: skip
+
+
+def _kernel_check(newest: tuple[int, int]) -> _Check:
+    least = (4, 18) if newest >= _ANOTHER_ALLOCATOR else (3, 10)
+    advice = f"MongoDB {_names([newest])} wants {least[0]}.{least[1]} or newer"
+    return _Check("kernel", "kernel", lambda k: _kernel(k) >= least, advice)
+
+
+def _huge_pages(group: list[tuple[int, int]], pages: str, *, beside: bool) -> _Check:
+    """The advice for engines of one allocator; `beside` such of the other, which are advised the opposite."""
+    advice = f"MongoDB advises {pages} for {_names(group)}"
+    if beside:
+        advice += ": no setting suits all engines of this campaign, so part of their difference may be the setting's"
+    what = f"transparent huge pages, for {_names(group)}" if beside else "transparent huge pages"
+    return _Check(what, "thp_enabled", lambda found: found == pages, advice)
+
+
+def _names(releases: list[tuple[int, int]]) -> str:
+    return ", ".join(f"{major}.{minor}" for major, minor in releases)
+
+
+def _crashes(kernel: str) -> bool:
+    first, last = _CRASHING_KERNELS
+    return first <= _kernel(kernel) <= last
 
 
 def examine(survey: HostSurvey, versions: list[str]) -> list[Finding]:
     """Judge one host's survey for engines of these versions."""
-    newest = max((release(version) for version in versions), default=(6, 0))
-    of_host = (*_PROCESSOR_CHECKS, *_MEMORY_CHECKS, *_by_version(newest), *_LIMIT_CHECKS)
+    releases = sorted({release(version) for version in versions}) or [_DEFAULT]
+    of_host = (*_PROCESSOR_CHECKS, *_MEMORY_CHECKS, *_by_version(releases), *_LIMIT_CHECKS)
     return [
         *(_judge(check, getattr(survey, check.fact)) for check in of_host),
         *(_judge(check, getattr(survey.data, check.fact, None)) for check in _DISK_CHECKS),
@@ -146,10 +176,10 @@ def report(host: str, survey: HostSurvey, findings: list[Finding]) -> Iterator[s
         yield f"  {marks[finding.level]} {finding.subject}: {finding.found}{advice}"
 
 
-def _kernel(text: str) -> tuple[int, int]:
-    """Major and minor number of a kernel such as `6.13-amd64`; (0, 0) where there is none."""
-    match = re.match(r"(\d+)\.(\d+)", text)
-    return (int(match[1]), int(match[2])) if match else (0, 0)
+def _kernel(text: str) -> tuple[int, int, int]:
+    """The numbers of a kernel such as `6.13-amd64` or `7.0.14`; zeros where there are none."""
+    match = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", text)
+    return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else (0, 0, 0)
 
 
 def _judge(check: _Check, value: Any) -> Finding:

@@ -35,12 +35,13 @@ def check_fit(campaign: Campaign, mixes: Mapping[str, AnyMix], surveys: Mapping[
 
     Raises:
         InputError: the campaign's records can't fit the disk, or its cache or its clients the memory.
-        HostError: a folder can't be written, a port is taken, or memory can't be limited as the campaign asks.
+        HostError: a folder can't be written, a port is taken, or memory or disk can't be limited as the campaign asks.
     """
     for host, found in surveys.items():
         _check_disk(campaign, host, found)
         if found.database:
             _check_memory(campaign, host, found.facts)
+            _check_disk_limit(campaign, host, found.facts)
         _check_clients(campaign, mixes, host, surveys)
         _check_clocks(host, found.links)
         for port in found.busy_ports:
@@ -62,14 +63,23 @@ def why_sequential(
         return "the spec asks for it"
     if alive == 1:
         return "there is one cell, and nothing to take turns with"
-    if campaign.topology.kind != "standalone":
-        return "members of a replica set can't be frozen without their taking each other for lost"
+    if never := _never_in_turns(campaign):
+        return never
     if len(surveys) > 1:
         return "turns are taken on one machine, and the inventory has several"
     ((host, found),) = surveys.items()
     if found.shared_files != here:
         return f"trials can only take turns on the controller's own machine, and {host} is a different one"
     return _too_little(campaign, mixes, alive, found)
+
+
+def _never_in_turns(campaign: Campaign) -> str | None:
+    """What about the trials themselves keeps them from being frozen."""
+    if campaign.topology.kind != "standalone":
+        return "members of a replica set can't be frozen without their taking each other for lost"
+    if campaign.instance.disk_limit:
+        return "what a disk limit holds back of one trial would reach the disk in the turns of others"
+    return None
 
 
 def _too_little(campaign: Campaign, mixes: Mapping[str, AnyMix], alive: int, found: Surveyed) -> str | None:
@@ -167,6 +177,24 @@ def _check_disk(campaign: Campaign, host: str, found: Surveyed) -> None:
             f"{host}: records: {campaign.records:,} documents need {show_size(need)} on {data.path}, "
             f"{show_size(data.free_bytes)} are free",
             do=f"lower records, free some space, or {_OTHER_HOME}",
+        )
+
+
+def _check_disk_limit(campaign: Campaign, host: str, facts: HostFacts) -> None:
+    limit = campaign.instance.disk_limit
+    if limit is None:
+        return
+    if facts.disk_limits is None:
+        raise HostError(
+            f"{host}: instance.disk_limit: {limit}: no control group can limit the disk below {facts.data.path}",
+            do="run as root where the controller io (version 2, with memory beside it) or blkio (version 1) can be "
+            "written, and the data are on a single disk; or leave disk_limit out",
+        )
+    if facts.disk_limits == "reads" and (limit.write_bytes_per_s or limit.write_ops_per_s):
+        raise HostError(
+            f"{host}: instance.disk_limit: {limit}: this host has control groups of version 1, which limit no writes "
+            "that the kernel does later on behalf of mongod",
+            do="limit reads alone, or use a host with control groups of version 2",
         )
 
 

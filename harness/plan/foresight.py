@@ -78,4 +78,4 @@ def comparisons(campaign: Campaign, platforms: Sequence[str]) -> dict[Factor, in
 
 def _asked(campaign: Campaign, arm: str) -> tuple[object, ...]:
     """What makes an arm a control where it is the baseline's."""
-    return settings(campaign, arm, tls=False), campaign.arm_write_concern(arm), campaign.arm_connection(arm)
+    return settings(campaign, arm, tls=False), campaign.arm_write_concern(arm)

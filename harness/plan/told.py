@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasPath, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
@@ -116,6 +116,8 @@ class HostFacts(Told):
     hostname: str
     memory_total_bytes: int | None
     cgroup_for_memory_limits: str | None
+    disk_limits: Literal["reads", "reads and writes"] | None = None
+    """What of the data's disk a control group can limit there."""
     data: DataDisk
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import blake3
 
-from analysis.trial.records import Compressor, Settings
+from analysis.trial.records import DocumentModel, Settings
 from analysis.trial.settings import SETTINGS, SYNC_PERIOD_S
 from datasets import TemplatesManifest
 from harness.plan.clients import load_part, run_part
 from harness.plan.heap import heap_mib, load_heap_mib
+from harness.plan.replaying import replay_properties, traffic_file
 from harness.plan.topology import REPLICA_SET
 from harness.plan.trials import trial_seconds
 from harness.plan.warming import warm_up
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from datasets import Prepared
+    from datasets.recordings import Traffic
     from harness.plan.clients import ClientProcess
     from harness.plan.places import Places
     from harness.plan.topology import Instance
     from harness.plan.trials import PlannedTrial
     from harness.plan.warming import WarmUp
-    from harness.spec.campaign import Campaign
+    from harness.spec.campaign import Arm, Campaign
     from harness.spec.engines import Engine
     from harness.spec.mixes.own import AnyMix
     from harness.spec.phases import Client, Workload
@@ -48,18 +50,18 @@ def settings(campaign: Campaign, arm_name: str, *, tls: bool, sharing: int = 1, 
     mongod's clock goes on while others of `sharing` trials have their turns: so that checkpoints come as often in its
     own time as they were asked for, the time between them is as many times longer.
     """
-    arm = campaign.arms[arm_name]
-    of_arm = {one.key: getattr(arm, one.arm) for one in SETTINGS if one.arm}
+    of_arm = {one.key: campaign.of_arm(arm_name, one.arm) for one in SETTINGS if one.arm}
     of_all = {
-        "cache_size_bytes": campaign.arm_cache_bytes(arm_name),
         "memory_limit_bytes": campaign.memory_limit,
+        "disk_limit": campaign.instance.disk_limit,
         "tls": tls,
         "indexes": indexes,
-        "wire_compressor": campaign.arm_connection(arm_name).compressors,
     }
+    connection = campaign.arm_connection(arm_name)
+    of_both_sides = {"wire_compressor": connection.compressors, "client_compression": connection.asked_by_clients}
     if sharing > 1:
-        of_all["sync_period_s"] = sharing * (arm.sync_period_s or SYNC_PERIOD_S)
-    return Settings.model_validate(of_arm | of_all)
+        of_all["sync_period_s"] = sharing * (campaign.arms[arm_name].sync_period_s or SYNC_PERIOD_S)
+    return Settings.model_validate(of_arm | of_both_sides | of_all)
 
 
 def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
@@ -73,12 +75,15 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
     authority: Path,
     floor: Path | None = None,
     sharing: int = 1,
+    traffic: Mapping[str, Traffic] | None = None,
 ) -> dict[str, Any]:
     """The `trial` dictionary of one trial; the header of `ansible/trial.yml` describes it.
 
-    `authority` is the folder of the run's certificates; `floor` where the `sharing` trials of a block get their turns.
+    `authority` is the folder of the run's certificates; `floor` where the `sharing` trials of a block get their turns;
+    `traffic` is that of workloads that replay some.
     """
-    common, each = document_properties(campaign, dataset, mixes), _mean_bytes(campaign, dataset)
+    common = document_properties(campaign, dataset, mixes) | model_properties(campaign.arms[trial.cell.arm])
+    each = _mean_bytes(campaign, dataset)
     asked = settings(campaign, trial.cell.arm, tls=site.tls, sharing=sharing, indexes=indexes_asked(dataset))
     first, *later = stations(campaign, trial.cell.engine)
 
@@ -87,6 +92,13 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
 
     def run(workload: Workload) -> Callable[[ClientProcess], dict[str, Any]]:
         return lambda client: run_part(client, campaign.records, workload.operations)
+
+    def of_phase(name: str, workload: Workload, number: int) -> dict[str, Any]:
+        replayed = (traffic or {}).get(name)
+        if workload.replay and replayed:
+            properties = replay_properties(workload.replay, replayed, number)
+            return {"kind": "replay", "corpus": traffic_file(replayed), "properties": common | properties}
+        return {"properties": common | run_properties(workload, mixes[name], number, alone(workload))}
 
     def alone(workload: Workload) -> WarmUp | None:
         return None if floor else warm_up(campaign, workload, len(site.clients))
@@ -112,17 +124,20 @@ def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
         "phases": [
             {
                 "name": name,
-                "maintenance": workload.maintenance,
-                "properties": common | run_properties(workload, mixes[name], number, alone(workload)),
+                **of_phase(name, workload, number),
                 **_driven(campaign, workload, site, run(workload), sharing),
-                "jvm_options": _jvm_options(campaign, heap_mib(workload, mixes[name], len(site.clients), each)),
+                "jvm_options": _jvm_options(
+                    campaign, heap_mib(workload, mixes.get(name), len(site.clients), each, campaign.known_bytes)
+                ),
             }
             for number, (name, workload) in enumerate(workloads.items(), start=1)
         ],
+        "maintenance": {name: one.maintenance for name, one in workloads.items() if one.maintenance},
         "verify": {
             "documents_after_load": campaign.records,
             "sample": campaign.limits.verify_all_up_to if campaign.records > campaign.limits.verify_all_up_to else 0,
             "timeout_s": _verify_timeout_s(campaign.records, each),
+            "before_phases": any(workload.replay for workload in workloads.values()),
         },
     }
 
@@ -148,16 +163,18 @@ def _identity(evidence: Path) -> str:
 
 
 def connection_options(campaign: Campaign, arm: str) -> dict[str, str]:
-    """The options of the clients' connection string; w and journal are always stated, so no default applies."""
-    concern, connection = campaign.arm_write_concern(arm), campaign.arm_connection(arm)
-    options = {"w": str(concern.w), "journal": str(concern.journal).lower()}
-    if campaign.topology.kind == "replica-set":
-        options["replicaSet"] = REPLICA_SET
-    if connection.compressors not in {None, Compressor.NONE}:
-        options["compressors"] = str(connection.compressors)
-    if connection.zlib_level is not None:
-        options["zlibCompressionLevel"] = str(connection.zlib_level)
-    return options
+    """The options of the clients' connection string; what a driver has a default for is always stated."""
+    concern, read_concern = campaign.arm_write_concern(arm), campaign.of_arm(arm, "read_concern")
+    of_a_set = {"replicaSet": REPLICA_SET} if campaign.topology.kind == "replica-set" else {}
+    return {
+        "w": str(concern.w),
+        "journal": str(concern.journal).lower(),
+        "retryWrites": str(campaign.of_arm(arm, "retry_writes")).lower(),
+        "readPreference": campaign.of_arm(arm, "read_preference"),
+        **({"readConcernLevel": read_concern} if read_concern else {}),
+        **campaign.arm_connection(arm).options,
+        **of_a_set,
+    }
 
 
 def _engine(campaign: Campaign, name: str) -> dict[str, str]:
@@ -238,10 +255,26 @@ def document_properties(campaign: Campaign, dataset: Prepared, mixes: Mapping[st
             "pressgauge.idkind": dataset.ids.kind,
             "pressgauge.idspan": dataset.ids.span,
         }
-    return of_all | {
-        "fieldcount": campaign.document.fields,
-        "fieldlength": campaign.document.field_length,
-        "pressgauge.documents": campaign.document.source,
+    of_text = {} if dataset.repeat else {"pressgauge.repeat": "false"}
+    return (
+        of_all
+        | of_text
+        | {
+            "fieldcount": campaign.document.fields,
+            "fieldlength": campaign.document.field_length,
+            "pressgauge.documents": campaign.document.source,
+        }
+    )
+
+
+def model_properties(arm: Arm) -> dict[str, Any]:
+    """What clients are told of how an arm's documents lie in the database; nothing of the usual way."""
+    if arm.model is DocumentModel.EMBEDDED:
+        return {}
+    return {
+        "pressgauge.model": str(arm.model),
+        "pressgauge.hashbits": arm.hash_bits,
+        "pressgauge.knownhashes": arm.known_hashes,
     }
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from analysis.stats.quantities import block_number
-from analysis.trial.records import Cell
+from analysis.trial.records import Cell, DocumentModel
 from core.sizes import show_duration, show_size
 from datasets import DocumentRecipe
 from harness.plan.warming import warm_up
@@ -38,6 +38,7 @@ _VERIFIED_PER_S = 50_000
 _MAINTAINED_BYTES_PER_S = 50e6
 _GROWTH = 1.6  # files grow while pages are rewritten between checkpoints
 _JOURNAL_BYTES = 300 * 2**20
+_ENTRY_BYTES = 80  # what a value takes in a dictionary more than in its document, where none is there twice
 _EVIDENCE_BYTES = 8 * 2**20
 
 
@@ -169,7 +170,10 @@ def phase_seconds(campaign: Campaign, workload: Workload) -> float:
 
 def data_disk_bytes(campaign: Campaign) -> int:
     """Disk that one trial's data directory may need, in bytes; it is removed when the trial ends."""
-    return int(campaign.records * largest_document_bytes(campaign) * _GROWTH) + _JOURNAL_BYTES
+    each = largest_document_bytes(campaign)
+    if any(arm.model is DocumentModel.NORMALISED for arm in campaign.arms.values()):
+        each += campaign.document.fields * _ENTRY_BYTES
+    return int(campaign.records * each * _GROWTH) + _JOURNAL_BYTES
 
 
 def results_disk_bytes(trials: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from analysis.trial.records import DocumentModel
 from datasets import (
     SOURCES,
     Corpus,
@@ -20,6 +21,7 @@ from datasets import (
     prepare,
     prepare_documents,
 )
+from datasets.recordings import prepare_traffic
 from harness.errors import HostError, InputError
 from harness.evidence.verify import folder_faults, require_verified
 from harness.hosts.playbooks import run_playbook
@@ -29,9 +31,10 @@ from harness.plan.clients import check_skew
 from harness.plan.cycles import check_cycles
 from harness.plan.fit import check_batches, check_fit, why_sequential
 from harness.plan.places import Places, places
+from harness.plan.replaying import check_replay, described, traffic_file
 from harness.plan.trial_vars import engine_vars, file_name
 from harness.run.disk_watch import DiskWatch
-from harness.run.resuming import keep_corpus, keep_start
+from harness.run.resuming import keep_corpus, keep_start, keep_traffic
 from harness.run.tool_versions import tool_versions
 from harness.spec.load import ROOT
 from harness.spec.mixes.checks import check_paths
@@ -41,12 +44,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from datasets import Documents
+    from datasets.recordings import Traffic
     from harness.hosts.site import Site
     from harness.ledger.ledger import Ledger
     from harness.plan.told import Surveyed
     from harness.run.progress import Progress
     from harness.spec.campaign import Campaign
     from harness.spec.mixes.own import AnyMix
+    from harness.spec.phases import Replay, Workload
 
 JAR = ROOT / "workloads/java/target/pressgauge-ycsb.jar"
 
@@ -60,6 +65,8 @@ class Ready:
     """By platform."""
     datasets: dict[str, Prepared] = field(default_factory=dict)
     """What each was prepared to."""
+    traffic: dict[str, Traffic] = field(default_factory=dict)
+    """Of workloads that replay some."""
     ratios: dict[tuple[str, str], float | None] = field(default_factory=dict)
     """Expected compression ratios, by dataset and arm."""
     disks: DiskWatch = field(default_factory=lambda: DiskWatch((), 0))
@@ -101,6 +108,12 @@ def make_ready(
         for ours in ready.places.values():
             check_cycles(campaign, mixes, ours.clients, name, ready.datasets[name])
             check_batches(campaign, {host: surveys[host] for host in ours.hosts}, name, ready.datasets[name], alive)
+    for name, workload in campaign.workloads.items():
+        if workload.replay:
+            progress.step("reading the recording")
+            prepare_replay(name, workload, workload.replay, site, ledger, ready)
+            for note in described(name, ready.traffic[name]):
+                progress.note(note)
     progress.step("provisioning the hosts")
     log = ledger.folder / LOG_FILE
     outcome = run_playbook(
@@ -170,8 +183,25 @@ def prepare_dataset(campaign: Campaign, name: str, recipe: Recipe, site: Site, l
         raise InputError(f"datasets.{name}: {error}", do="fix the dataset in the spec, or its file") from error
     ready.datasets[name] = prepared
     found = {r.codec: r.stored_ratio for r in prepared.expected_ratios}
-    ready.ratios |= {(name, arm): found.get(codec) for arm, codec in codecs.items()}
+    embedded = {arm for arm, one in campaign.arms.items() if one.model is DocumentModel.EMBEDDED}
+    ready.ratios |= {(name, arm): found.get(codec) if arm in embedded else None for arm, codec in codecs.items()}
     keep_corpus(ledger, name, prepared)
+
+
+def prepare_replay(name: str, workload: Workload, replay: Replay, site: Site, ledger: Ledger, ready: Ready) -> None:
+    """Have a recording's traffic ready, and keep in the run what it is.
+
+    Raises:
+        InputError: it can't be read or replayed, or the run was begun with another one.
+    """
+    try:
+        traffic = prepare_traffic(replay.recording, replay.collection, site.home / "datasets")
+    except DatasetError as error:
+        raise InputError(f"workloads.{name}: {error}", do="see docs/replay.md for what can be replayed") from error
+    for ours in ready.places.values():
+        check_replay(name, workload, replay, traffic, ours.clients)
+    ready.traffic[name] = traffic
+    keep_traffic(ledger, name, traffic)
 
 
 def _prepared_text(campaign: Campaign, recipe: TextRecipe, folder: Path, codecs: Collection[str]) -> Manifest:
@@ -184,7 +214,7 @@ def _prepared_text(campaign: Campaign, recipe: TextRecipe, folder: Path, codecs:
 def text_documents(campaign: Campaign, manifest: Manifest) -> Documents:
     """The campaign's documents of a corpus."""
     corpus = Corpus.from_bytes(manifest.path.read_bytes(), manifest.recipe)
-    return SOURCES[campaign.document.source](corpus, campaign.seed, campaign.document.shape)
+    return SOURCES[campaign.document.source](corpus, campaign.seed, campaign.document.shape, manifest.repeat)
 
 
 def _provision_vars(campaign: Campaign, site: Site, ready: Ready) -> dict[str, Any]:
@@ -192,5 +222,8 @@ def _provision_vars(campaign: Campaign, site: Site, ready: Ready) -> dict[str, A
     return site.variables() | {
         "engines": list({engine["id"]: engine for engine in engines}.values()),
         "ycsb_jar_source": str(JAR),
-        "corpora": [{"file": file_name(one), "source": str(one.path)} for one in ready.datasets.values()],
+        "corpora": [
+            *({"file": file_name(one), "source": str(one.path)} for one in ready.datasets.values()),
+            *({"file": traffic_file(one), "source": str(one.path)} for one in ready.traffic.values()),
+        ],
     }

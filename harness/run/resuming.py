@@ -13,7 +13,7 @@ from analysis.gate.comparability import compare_facts
 from harness.errors import InputError
 from harness.ledger.facts import host_facts, mix_facts, version_facts
 from harness.ledger.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE
-from harness.ledger.run_json import read_hosts, read_manifest, read_mixes_kept, read_versions
+from harness.ledger.run_json import read_hosts, read_manifest, read_mixes_kept, read_traffic, read_versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from analysis.gate.comparability import Difference
     from datasets import Prepared
+    from datasets.recordings import Traffic
     from harness.ledger.ledger import Ledger
     from harness.spec.mixes.own import AnyMix
 
@@ -80,6 +81,22 @@ def keep_corpus(ledger: Ledger, name: str, manifest: Prepared) -> None:
                 "or start a new run with NEW=1",
             )
     ledger.write(f"dataset-{name}.json", manifest.model_dump_json(indent=1))
+
+
+def keep_traffic(ledger: Ledger, name: str, traffic: Traffic) -> None:
+    """Keep what a workload replays.
+
+    Raises:
+        InputError: the run has trials with other traffic.
+    """
+    begun = read_traffic(ledger.folder, name).get("digest", traffic.digest)
+    if ledger.records() and begun != traffic.digest:
+        raise InputError(
+            f"{ledger.folder}: this run is unfinished, and it began with another recording:\n"
+            f"traffic.{name}: {begun} at its start, {traffic.digest} now",
+            do="to resume it, restore the recording; or start a new run with NEW=1",
+        )
+    ledger.write(f"traffic-{name}.json", traffic.model_dump_json(indent=1))
 
 
 def _ordered(fact: JsonValue) -> str:

@@ -23,6 +23,7 @@ from harness.plan import trials as planning
 from harness.plan import turns
 from harness.plan.clients import named_folders
 from harness.plan.pacing import Rates, at_rate, offered_rates, workloads_of
+from harness.plan.replaying import as_recorded
 from harness.plan.trial_vars import indexes_asked, longest_trial_s, trial_vars
 from harness.plan.warming import warm_ups
 from harness.run.canary_book import moved_canaries, take_canaries
@@ -90,6 +91,7 @@ class CampaignRun:
     def _run(self, blocks_wanted: Callable[[list[TrialRecord]], int]) -> list[TrialRecord]:
         try:
             self.ready = make_ready(self.campaign, self.mixes, self.site, self.ledger, self.progress)
+            self.campaign = as_recorded(self.campaign, self.ready.traffic)
             blocks = blocks_wanted(self.ledger.records())
             while todo := self._todo(blocks):
                 self._announce(blocks)
@@ -253,7 +255,7 @@ class CampaignRun:
 
         told = trial_vars(
             self.campaign, trial, workloads, self.mixes, dataset, workspace, ours, self.site.authority,
-            self.site.floor if keeper else None, sharing,
+            self.site.floor if keeper else None, sharing, self.ready.traffic,
         )  # fmt: skip
         outcome = yield from playbook(
             "trial.yml",

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from analysis.stats.criteria import Criteria, Precision
 from analysis.stats.looks import Looks
 from analysis.stats.mirrored import Mirrors
-from analysis.trial.records import Compressor, Regime
+from analysis.trial.records import Compressor, DiskLimit, DocumentModel, Regime
 from core.bounds import MOST_BLOCKS, Name, Positive
 from core.model import Part
 from core.sizes import Size
@@ -21,7 +21,8 @@ from datasets.recipes import Recipe
 from harness.spec.addresses import check_bind_ip, check_cpus
 from harness.spec.cloud import Cloud
 from harness.spec.engines import Engine
-from harness.spec.phases import Connection, Load, Workload, WriteConcern
+from harness.spec.knobs import Connection, Eviction, ReadConcern, ReadPreference
+from harness.spec.phases import Load, Workload
 
 Design = Literal["turns", "sequential"]
 GIB = 2**30
@@ -31,8 +32,20 @@ _MOST_CELLS = 500
 _Few = Field(max_length=100)
 _Some = Field(min_length=1, max_length=100)
 _MANY = 2**31 - 1
+_KNOWN_HASHES = 100_000
+_BESIDE_VALUE_BYTES = 160  # of a hash in the client's memory
+_OF_REFERENCES = {"hash_bits": 64, "known_hashes": _KNOWN_HASHES}
 ParameterName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]{0,99}$")]
 ParameterText = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
+class WriteConcern(Part):
+    """What the clients wait for. It is always sent, so that no engine's default applies."""
+
+    w: Annotated[int, Field(ge=1, le=7)] | Literal["majority"] = Field(
+        1, description="How many members must acknowledge a write."
+    )
+    journal: bool = Field(False, description="Wait for the journal (j).")
 
 
 class Arm(Part):
@@ -55,6 +68,21 @@ class Arm(Part):
         "leaf_page_max, and it has no less than that page. Pages of a load are of many sizes up to it; at "
         "leaf_page_max they are alike.",
     )
+    internal_page_max: Size | None = Field(None, description="Largest internal page; the engine's default is 4KiB.")
+    memory_page_max: Size | None = Field(
+        None, description="Largest page in the cache before it is split or evicted; mongod's own is 10MiB."
+    )
+    allocation_size: Size | None = Field(
+        None, description="What blocks in the collection's file are multiples of; the engine's default is 4KiB."
+    )
+    index_leaf_page_max: Size | None = Field(
+        None, description="Largest leaf page of the indexes, that on `_id` included; mongod's own is 16KiB."
+    )
+    index_prefix_compression: bool | None = Field(
+        None,
+        description="Whether keys in the indexes' pages leave out what they begin with alike; mongod's own is yes.",
+    )
+    eviction: Eviction | None = Field(None, description="When and by how many threads the cache is evicted.")
     collection_config: Annotated[str, Field(max_length=4096)] | None = Field(
         None, description="Further WiredTiger options of the collection, as a configuration string."
     )
@@ -67,12 +95,53 @@ class Arm(Part):
     sync_period_s: Annotated[int, Field(ge=1, le=3600)] | None = Field(
         None, description="Seconds between checkpoints; the engine's default is 60."
     )
+    journal_commit_interval_ms: Annotated[int, Field(ge=1, le=500)] | None = Field(
+        None, description="Most milliseconds between two writes of the journal to the disk; mongod's own is 100."
+    )
+    oplog_size: Size | None = Field(
+        None, description="Largest size of each member's oplog, in whole MiB. For replica sets."
+    )
     cache_size: Size | None = Field(None, description="Size of WiredTiger's cache, if it differs from the campaign's.")
     write_concern: WriteConcern | None = Field(None, description="Write concern, if it differs from the campaign's.")
     connection: Connection | None = Field(None, description="Wire compression, if it differs from the campaign's.")
+    retry_writes: bool | None = Field(None, description="Retryable writes, if it differs from the campaign's.")
+    read_concern: ReadConcern | None = Field(None, description="Read concern, if it differs from the campaign's.")
+    read_preference: ReadPreference | None = Field(
+        None, description="Read preference, if it differs from the campaign's."
+    )
     cpu_limit: Annotated[float, Field(ge=0.05, le=1024)] | None = Field(
         None, description="CPU time that mongod may use, in CPUs, on hosts with control groups; unlimited if left out."
     )
+
+    model: DocumentModel = Field(
+        DocumentModel.EMBEDDED,
+        description="How documents of text lie in the database. `embedded`: with their values. `normalised`: each "
+        "value once in a dictionary collection, and references to it in the documents.",
+    )
+    hash_bits: Literal[64, 128] | None = Field(
+        None, description="For normalised only: the bits of the hash that is a value's reference; 64 if left out."
+    )
+    known_hashes: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
+        None,
+        description="For normalised only: how many hashes each client remembers at most, so as not to send their "
+        f"values again; {_KNOWN_HASHES:,} if left out.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _normalised_in_full(cls, given: Any) -> Any:
+        """What an arm of normalised documents leaves out is stated, so that no client's default applies."""
+        if isinstance(given, dict) and given.get("model") == DocumentModel.NORMALISED:
+            stated = {key: given.get(key) for key in _OF_REFERENCES}
+            return given | {key: _OF_REFERENCES[key] if value is None else value for key, value in stated.items()}
+        return given
+
+    @model_validator(mode="after")
+    def _references_are_of_normalised_documents(self) -> Arm:
+        for key in _OF_REFERENCES:
+            if self.model is not DocumentModel.NORMALISED and getattr(self, key) is not None:
+                raise ValueError(f"{key} is of normalised documents; leave it out, or set model: normalised")
+        return self
 
     @model_validator(mode="after")
     def _level_fits_compressor(self) -> Arm:
@@ -202,6 +271,11 @@ class Instance(Part):
     cpus: Annotated[str, Field(max_length=1000), AfterValidator(check_cpus)] | None = Field(
         None, description="Cores that mongod runs on, e.g. `0-3`; all if left out."
     )
+    disk_limit: DiskLimit | None = Field(
+        None,
+        description="What each mongod may read and write in a second, on hosts with control groups, to imitate a "
+        "smaller disk; unlimited if left out. Trials then run one after the other.",
+    )
     tls: Literal["auto", "always", "never"] = Field(
         "auto",
         description="Whether all connections to mongod are encrypted, in every arm alike. `auto`: where clients "
@@ -274,6 +348,17 @@ class Campaign(Part):
     topology: Topology = Topology()
     write_concern: WriteConcern = WriteConcern()
     connection: Connection = Connection()
+    retry_writes: bool = Field(
+        False,
+        description="Whether the clients' driver makes writes retryable, as most drivers do by themselves. The server "
+        "then keeps a record of each session's last write. For replica sets.",
+    )
+    read_concern: ReadConcern | None = Field(
+        None, description="Which data reads return; left out: none is named, and the server's own, `local`, applies."
+    )
+    read_preference: ReadPreference = Field(
+        "primary", description="Which members of a replica set the clients read from."
+    )
     load: Load = Load()
     workloads: Annotated[dict[Name, Workload], _Few] = Field(
         {}, description="Run workloads by name. They run after the load, in this order."
@@ -307,11 +392,18 @@ class Campaign(Part):
 
     def arm_write_concern(self, arm: str) -> WriteConcern:
         """What the clients wait for in this arm."""
-        return self.arms[arm].write_concern or self.write_concern
+        concern: WriteConcern = self.of_arm(arm, "write_concern")
+        return concern
 
     def arm_connection(self, arm: str) -> Connection:
         """How messages are compressed in this arm."""
-        return self.arms[arm].connection or self.connection
+        connection: Connection = self.of_arm(arm, "connection")
+        return connection
+
+    def of_arm(self, arm: str, key: str) -> Any:
+        """What an arm asks for by a key, or else the campaign for all its arms; None: neither says anything."""
+        own = getattr(self.arms[arm], key)
+        return getattr(self, key, None) if own is None else own
 
     @property
     def most_blocks(self) -> int:
@@ -330,6 +422,13 @@ class Campaign(Part):
             return None
         return Looks(fewest=self.blocks.min, most=self.blocks.max)
 
+    @property
+    def known_bytes(self) -> int:
+        """What the values of known hashes take of a client's memory at most, in the arm that knows most."""
+        known = max(arm.known_hashes or 0 for arm in self.arms.values())
+        return known * (self.document.field_length + _BESIDE_VALUE_BYTES)
+
     def arm_cache_bytes(self, arm: str) -> int:
         """WiredTiger's cache in this arm."""
-        return self.arms[arm].cache_size or self.cache_size
+        size: int = self.of_arm(arm, "cache_size")
+        return size

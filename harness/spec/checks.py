@@ -6,24 +6,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.stats.criteria import Objective
-from analysis.stats.metrics import INSERT, OPERATIONS, keys, operation_of
+from analysis.stats.metrics import INSERT, OPERATIONS, RECORDED, keys, operation_of
 from analysis.stats.primary import deciding_workload
 from analysis.trial.counters import release
 from analysis.trial.records import Regime
 from analysis.trial.regimes import FULL_CACHE
-from analysis.trial.settings import LEAF_PAGE_BYTES, SETTINGS
-from analysis.trial.wiredtiger_config import meaning, option_names, options, unknown_options
+from analysis.trial.replayed import LATENESS
+from analysis.trial.settings import SETTINGS
 from core.sizes import show_size
 from datasets.document_recipes import DocumentRecipe
 from datasets.recipes import UserFile
 from harness.errors import did_you_mean
 from harness.spec import upgrade_path
 from harness.spec.phases import Client, Workload
+from harness.spec.set_checks import set_checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from harness.spec.campaign import Arm, Campaign
+    from harness.spec.campaign import Campaign
     from harness.spec.mixes.own import AnyMix
     from harness.spec.yaml_source import Fault
 
@@ -36,20 +37,6 @@ _OF_A_TRIAL = {
 _OF_UPGRADES = ("upgraded-", "verify-")
 _STEPS = {"empty", "loaded", "upgrade"}  # of trials that take turns, beside their phases: harness.plan.turns
 _LEAST_TO_SYNC = 3  # with two, nobody is primary while one is away
-_ALLOCATION_BYTES, _LARGEST_PAGE_BYTES = 4096, 512 * 2**20  # WiredTiger's, unless allocation_size says otherwise
-_OWN_OPTIONS = {
-    "builtin_extension_config": "say zstd_level or zlib_level",
-    "cache_size": "say cache_size",
-    "checkpoint": "say sync_period_s",
-    "log": "say journal_compressor",
-    "statistics": "the counters are read from them",
-}
-_OWN_PARAMETERS = {
-    "diagnosticDataCollectionEnabled": "the diagnostic data are evidence",
-    "diagnosticDataCollectionPeriodMillis": "the diagnostic data are evidence",
-    "syncdelay": "say sync_period_s",
-    "wiredTigerEngineRuntimeConfig": "say engine_config",
-}
 LARGEST_COMMAND_BYTES = 48_000_000  # maxMessageSizeBytes of every mongod
 _BESIDE_CACHE = 256 * 2**20  # measured: mongod 6.0.5 with a cache of 256 MiB comes to 370–420 MiB
 
@@ -79,6 +66,7 @@ def cross_checks(campaign: Campaign) -> Iterator[Fault]:
     for name in campaign.engines:
         for message in upgrade_path.faults(campaign, name):
             yield ("engines", name, "upgraded_from"), message
+    yield from set_checks(campaign)
     yield from _regime_checks(campaign)
     yield from _workload_checks(campaign)
     yield from _capacity_checks(campaign)
@@ -87,43 +75,6 @@ def cross_checks(campaign: Campaign) -> Iterator[Fault]:
         wrong, there = campaign.mirrors.workload, list(campaign.workloads)
         message = f"{wrong!r} is not a run workload of this campaign{did_you_mean(wrong, there)}"
         yield ("mirrors", "workload"), f"{message}; there are: {', '.join(there) or 'none'}"
-
-
-def arm_checks(campaign: Campaign) -> Iterator[Fault]:
-    """Settings of arms with which mongod could not create the collection. Kept runs have their trials to say so."""
-    oldest = min(release(engine.version) for engine in campaign.engines.values())
-    for name, arm in campaign.arms.items():
-        size, further = arm.leaf_page_max, arm.collection_config or ""
-        unit = 1 if "allocation_size" in options(further) else _ALLOCATION_BYTES
-        if size is not None and (size % unit or size > _LARGEST_PAGE_BYTES):
-            meant = f" (did you mean {size}KiB?)" if size < _ALLOCATION_BYTES else ""
-            yield (
-                ("arms", name, "leaf_page_max"),
-                f"{show_size(size)}: pages are multiples of 4KiB, up to 512MiB{meant}",
-            )
-        image, page = arm.memory_page_image_max, _leaf_page_bytes(arm)
-        if image is not None and 0 < image < page:
-            meant = f" (did you mean {image}KiB?)" if image < _ALLOCATION_BYTES else ""
-            message = f"{show_size(image)}: WiredTiger accepts no less than the leaf page, {show_size(page)}{meant}"
-            yield ("arms", name, "memory_page_image_max"), message
-        yield from _engine_checks(name, arm)
-        for option in unknown_options(further, oldest):
-            message = f"WiredTiger's collections have no option {option!r}{did_you_mean(option, option_names())}"
-            yield ("arms", name, "collection_config"), message
-
-
-def _engine_checks(name: str, arm: Arm) -> Iterator[Fault]:
-    """Options and parameters that have a key of their own, or that measuring itself rests on."""
-    for option in sorted({one.partition(".")[0] for one in options(arm.engine_config or "")} & _OWN_OPTIONS.keys()):
-        yield ("arms", name, "engine_config"), f"`{option}` is not to be set here: {_OWN_OPTIONS[option]}"
-    for parameter in sorted((arm.parameters or {}).keys() & _OWN_PARAMETERS.keys()):
-        yield ("arms", name, "parameters", parameter), f"not to be set here: {_OWN_PARAMETERS[parameter]}"
-
-
-def _leaf_page_bytes(arm: Arm) -> int:
-    """The largest leaf page on disk with these settings; what `collection_config` says comes last, so it wins."""
-    said = meaning(options(arm.collection_config or "").get("leaf_page_max", ""))
-    return said if isinstance(said, int) else (arm.leaf_page_max or LEAF_PAGE_BYTES)
 
 
 def input_checks(campaign: Campaign) -> Iterator[Fault]:
@@ -163,6 +114,21 @@ def operation_checks(campaign: Campaign, mixes: Mapping[str, AnyMix]) -> Iterato
             yield at, f"{message}; its mix has {', '.join(there)}"
 
 
+def replay_checks(campaign: Campaign) -> Iterator[Fault]:
+    """Replays that don't stand alone, or are told what their recording says. Kept runs need no recording any more."""
+    for name, workload in campaign.workloads.items():
+        if workload.replay is None:
+            continue
+        if len(campaign.workloads) > 1:
+            alone = "a replay goes on from the documents that are loaded, so it is a campaign's only workload"
+            yield ("workloads", name, "replay"), alone
+        for key in sorted({"threads", "operations"} & workload.model_fields_set):
+            yield ("workloads", name, key), "the recording says that itself; leave it out"
+        if not workload.replay.recording.is_file():
+            message = f"there is no file {workload.replay.recording} (seen from {Path.cwd()}); check the path"
+            yield ("workloads", name, "replay", "recording"), message
+
+
 def _metrics_named(campaign: Campaign) -> list[Fault]:
     """The metrics that the decision names, with their places."""
     decision = campaign.decision
@@ -180,7 +146,7 @@ def name_checks(campaign: Campaign) -> Iterator[Fault]:
     for name in campaign.workloads:
         if name in _STEPS | around:
             yield ("workloads", name), f"`{name}` names a step of every trial; call the workload something else"
-        if (last := name.rpartition(".")[2]) != name and last.upper() in OPERATIONS:
+        if (last := name.rpartition(".")[2]) != name and last.upper() in {*OPERATIONS, *RECORDED, LATENESS}:
             yield ("workloads", name), f"`.{last}` names one kind of a workload's operations; call it something else"
         first = name.partition(".")[0]
         if first in _OF_A_TRIAL or first.startswith(_OF_UPGRADES):
@@ -268,6 +234,8 @@ def _capacity_checks(campaign: Campaign) -> Iterator[Fault]:
 
 
 def _is_offered_a_rate(phase: Client) -> bool:
+    if isinstance(phase, Workload) and phase.replay:
+        return phase.replay.speed != "max"
     return bool(phase.target_per_s or (isinstance(phase, Workload) and phase.pace))
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analysis.trial.records import DocumentModel
 from datasets import DatasetError, DocumentRecipe, OwnDocuments, mean_bytes
 from harness.spec.checks import batch_faults, data_faults
+from harness.spec.mix import Mix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,6 +33,18 @@ def document_checks(campaign: Campaign) -> Iterator[Fault]:
             continue
         yield from data_faults(campaign, each)
         yield from batch_faults(campaign, each)
+
+
+def model_checks(campaign: Campaign, mixes: Mapping[str, AnyMix]) -> Iterator[Fault]:
+    """Arms of normalised documents beside what knows but one collection: documents, or operations, of one's own,
+    which are sent as they are, and compaction."""
+    own = [f"only documents of text can be, and datasets.{name} has its own" for name, _ in _own_documents(campaign)]
+    own += [f"workload {name!r} has operations of its own" for name, mix in mixes.items() if not isinstance(mix, Mix)]
+    compacted = (name for name, workload in campaign.workloads.items() if workload.maintenance == "compact")
+    own += [f"before workload {name!r} one collection is compacted" for name in compacted]
+    for name, arm in campaign.arms.items() if own else ():
+        if arm.model is DocumentModel.NORMALISED:
+            yield ("arms", name, "model"), f"these documents can't be normalised: {own[0]}; leave one of them out"
 
 
 def update_checks(campaign: Campaign, mixes: Mapping[str, AnyMix]) -> Iterator[Fault]:

@@ -8,26 +8,29 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from harness.errors import InputError, did_you_mean
+from harness.spec.arm_checks import arm_checks
 from harness.spec.campaign import Campaign
 from harness.spec.checks import (
-    arm_checks,
     cross_checks,
     input_checks,
     load_checks,
     name_checks,
     operation_checks,
+    replay_checks,
 )
-from harness.spec.document_checks import document_checks, update_checks
+from harness.spec.document_checks import document_checks, model_checks, update_checks
 from harness.spec.faults import describe
 from harness.spec.mix import ENDING, OWN_ENDING, find_mixes, mix_names, read_mix
 from harness.spec.mixes.checks import check_own_mixes
 from harness.spec.mixes.own import read_own_mix
+from harness.spec.set_checks import stale_checks
 from harness.spec.yaml_source import Fault, YamlSource, read_yaml, told_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.spec.mixes.own import AnyMix
+    from harness.spec.phases import Workload
 
 ROOT = Path(__file__).resolve().parents[2]
 IS_CHECKOUT = (ROOT / "Makefile").is_file()
@@ -68,11 +71,12 @@ def load_campaign(path: Path) -> Campaign:
         InputError: with one line per fault, each with file, line, key and what is allowed.
     """
     source, campaign = _read(path, path.stem)
-    checks = (cross_checks, arm_checks, input_checks, document_checks, load_checks, name_checks)
+    checks = (cross_checks, arm_checks, input_checks, document_checks, load_checks, name_checks, replay_checks)
     if faults := [*(fault for check in checks for fault in check(campaign)), *_mix_checks(campaign, path)]:
         raise _complaint(source, faults)
     mixes = read_mixes(campaign, path)
-    if faults := [*operation_checks(campaign, mixes), *update_checks(campaign, mixes)]:
+    with_mixes = (operation_checks, update_checks, model_checks, stale_checks)
+    if faults := [fault for check in with_mixes for fault in check(campaign, mixes)]:
         raise _complaint(source, faults)
     check_own_mixes(campaign, mixes)
     return campaign
@@ -93,12 +97,14 @@ def load_kept(path: Path, name: str) -> Campaign:
 def read_mixes(campaign: Campaign, path: Path) -> dict[str, AnyMix]:
     """Each workload's mix, the workload's own distribution in it, from beside the campaign's file or from `workloads/`.
 
+    Replays have none.
+
     Raises:
         InputError: a mix is missing or wrong.
     """
     found: dict[str, AnyMix] = {}
     folders = _mix_folders(path)
-    for name, workload in campaign.workloads.items():
+    for name, workload in _mixed(campaign):
         mix = workload.mix or name
         file = next(iter(find_mixes(mix, folders)), folders[-1] / f"{mix}{ENDING}")
         if file.name.endswith(OWN_ENDING):
@@ -107,6 +113,10 @@ def read_mixes(campaign: Campaign, path: Path) -> dict[str, AnyMix]:
             own = {"requestdistribution": workload.distribution} if workload.distribution else {}
             found[name] = read_mix(file).model_copy(update=own)
     return found
+
+
+def _mixed(campaign: Campaign) -> Iterator[tuple[str, Workload]]:
+    yield from ((name, one) for name, one in campaign.workloads.items() if one.replay is None)
 
 
 def _mix_folders(path: Path) -> tuple[Path, Path]:
@@ -131,7 +141,7 @@ def _complaint(source: YamlSource, faults: list[Fault]) -> InputError:
 
 def _mix_checks(campaign: Campaign, path: Path) -> Iterator[Fault]:
     folders = _mix_folders(path)
-    for name, workload in campaign.workloads.items():
+    for name, workload in _mixed(campaign):
         mix = workload.mix or name
         files = find_mixes(mix, folders)
         key = ("workloads", name, "mix") if workload.mix else ("workloads", name)

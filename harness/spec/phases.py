@@ -1,54 +1,18 @@
-"""The phases of a campaign's trials: the load and the run workloads, and how clients drive them and are connected."""
+"""The phases of a campaign's trials: the load and the run workloads, and how clients drive them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from analysis.trial.records import Compressor
 from core.bounds import Name
 from core.model import Part
 from harness.spec.addresses import check_cpus
 from harness.spec.mix import Distribution
 
 _MANY = 2**31 - 1
-
-
-class WriteConcern(Part):
-    """What the clients wait for. It is always sent, so that no engine's default applies."""
-
-    w: Annotated[int, Field(ge=1, le=7)] | Literal["majority"] = Field(
-        1, description="How many members must acknowledge a write."
-    )
-    journal: bool = Field(False, description="Wait for the journal (j).")
-
-
-class Connection(Part):
-    """How messages between clients and mongod are compressed on their way."""
-
-    compressors: Compressor | None = Field(
-        None,
-        description="Wire compressor, the only one that mongod then offers; `none`: it offers none. Left out: clients "
-        "ask for none, and mongod offers its own, which members of a replica set use among themselves.",
-    )
-    zlib_level: Annotated[int, Field(ge=0, le=9)] | None = Field(
-        None,
-        description="For zlib only: of what clients send. mongod, and clients without it, send with zlib's own, 6.",
-    )
-
-    @model_validator(mode="after")
-    def _level_fits_compressor(self) -> Self:
-        if self.zlib_level is not None and self.compressors is not Compressor.ZLIB:
-            raise ValueError(f"zlib_level {self.zlib_level} is for compressors: zlib; leave it out, or choose zlib")
-        return self
-
-    @property
-    def told(self) -> str | None:
-        """What the clients' driver then asks mongod for, as it says so itself; None: it asks for none."""
-        if self.compressors in {None, Compressor.NONE}:
-            return None
-        return f"{self.compressors}" + ("" if self.zlib_level is None else f" {self.zlib_level}")
 
 
 class Client(Part):
@@ -98,6 +62,9 @@ class Load(Client):
     warmup_s: Annotated[int, Field(ge=0, le=86400)] = Field(2, description="As in a workload.")
 
 
+_OF_A_MIX = ("mix", "distribution", "measure_s", "pace", "target_per_s")
+
+
 class Pace(Part):
     """An offered load that is the same for every arm, from the second block on."""
 
@@ -107,8 +74,28 @@ class Pace(Part):
     )
 
 
+Speed = Annotated[float, Field(gt=0, le=1000)] | Literal["max"]
+
+
+class Replay(Part):
+    """Recorded traffic, asked again in the order and at the times of its sessions: [replay.md](replay.md)."""
+
+    recording: Path = Field(description="What mongod recorded of its traffic, or a dump of `system.profile`.")
+    collection: Annotated[str, Field(pattern=r"^[^.]+\..+$", max_length=255)] | None = Field(
+        None,
+        description="Collection of the recording whose operations are replayed, as `<database>.<collection>`; left "
+        "out: that with the most.",
+    )
+    speed: Speed = Field(1.0, description="How many times as fast as recorded; `max`: each session as fast as it can.")
+    unequal_answers: Annotated[int, Field(ge=0, le=_MANY)] | None = Field(
+        0,
+        description="Answers that may differ from the recorded ones in kind or count. More make the trial void; null: "
+        "they are counted, and any number may.",
+    )
+
+
 class Workload(Client):
-    """A run workload: its mix, [YCSB's](#mix) or [your own](#mix-file), how long it runs and how hard."""
+    """A run workload: its mix, [YCSB's](#mix) or [your own](#mix-file), or a [replay](#replay), how long and hard."""
 
     mix: Name | None = Field(
         None,
@@ -117,6 +104,11 @@ class Workload(Client):
     )
     distribution: Distribution | None = Field(
         None, description="Distribution of the keys, of a mix in YCSB's words; left out: the mix's."
+    )
+    replay: Replay | None = Field(
+        None,
+        description="Recorded traffic in place of a mix. It says itself how many threads and operations there are. It "
+        "is the campaign's only workload, as it goes on from the documents that are loaded.",
     )
     measure_s: Annotated[int, Field(ge=1, le=86400 * 2)] | None = Field(
         20, description="Length of the measured window."
@@ -132,8 +124,19 @@ class Workload(Client):
         "timed, sizes after it are on record, and no workload is charged for it.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _whole_recording(cls, data: Any) -> Any:
+        """A recording is its own bound."""
+        return {"measure_s": None, **data} if isinstance(data, dict) and data.get("replay") else data
+
     @model_validator(mode="after")
     def _one_bound(self) -> Workload:
+        if self.replay:
+            told = [name for name in _OF_A_MIX if getattr(self, name) is not None]
+            if told:
+                raise ValueError(f"a replay has no {' or '.join(told)}; leave it out")
+            return self
         if (self.measure_s is None) == (self.operations is None):
             raise ValueError("give either measure_s or operations (with measure_s: null)")
         if self.pace and self.target_per_s:

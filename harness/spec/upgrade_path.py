@@ -10,10 +10,11 @@ from analysis.trial.counters import release
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from analysis.trial.counters import Version
     from harness.spec.campaign import Campaign
 
-RELEASES: tuple[Version, ...] = ((3, 6), (4, 0), (4, 2), (4, 4), (5, 0), (6, 0), (7, 0), (8, 0))
+RELEASES: tuple[tuple[int, int], ...] = (
+    (3, 6), (4, 0), (4, 2), (4, 4), (5, 0), (6, 0), (7, 0), (8, 0), (9, 0),
+)  # fmt: skip
 """Major releases in their order; rapid releases between them are no stations of an upgrade."""
 
 
@@ -70,6 +71,6 @@ def _way(before: str, after: str, campaign: Campaign) -> str:
     return told + (f" (add an engine of {' and '.join(missing)} to this campaign)" if missing else "")
 
 
-def _named(between: Sequence[Version], names: Sequence[str]) -> Iterator[str]:
+def _named(between: Sequence[tuple[int, int]], names: Sequence[str]) -> Iterator[str]:
     for (major, minor), name in zip(between, names, strict=True):
         yield name or f"{major}.{minor}.x"

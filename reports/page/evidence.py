@@ -70,15 +70,15 @@ def _state(record: TrialRecord) -> str:
 _IN_FORCE = {
     "version": "mongod", "git_version": "git version", "feature_compatibility_version": "FCV",
     **{one.found: one.label for one in SETTINGS if not one.verbatim},
-    "write_concern": "write concern", "client_compression": "wire compression of the clients",
+    "write_concern": "write concern",
 }  # fmt: skip
 _VERBATIM = {one.found: one.label for one in SETTINGS if one.verbatim}
 _SETTING = {one.found: one for one in SETTINGS}
-_UNSET = {"client_compression": "none"}
 _UNITS: dict[str | None, Callable[[Any], str]] = {
     None: str,
     "bytes": lambda value: quantity(value, Unit.BYTES),
     "s": lambda value: f"{value:g} s",
+    "ms": lambda value: f"{value:g} ms",
     "CPU": lambda value: f"{value:g} CPU",
 }
 
@@ -117,7 +117,7 @@ def _said(records: Iterable[TrialRecord], field: str) -> str:
 def _told(field: str, value: Any) -> str:
     setting = _SETTING.get(field)
     if setting is None:
-        return _UNSET[field] if value is None and field in _UNSET else _shown(field, value)
+        return _shown(field, value)
     return setting.unset if value is None else _UNITS[setting.unit](value)
 
 

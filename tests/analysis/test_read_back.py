@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from analysis.trial.read_back import compression_faults, cpus_faults, mismatches, read_in_force, wire_faults
+from analysis.trial.counters import COUNTERS
+from analysis.trial.read_back import (
+    allocator_doubts,
+    counter_doubts,
+    counter_faults,
+    cpus_faults,
+    mismatches,
+    read_in_force,
+    wire_faults,
+)
 from analysis.trial.records import ClientPart, Compressor, Settings
 from analysis.trial.wiredtiger_config import differing, meaning, options
 from tests.analysis.synthetic import campaign
@@ -114,11 +123,8 @@ def test_a_configuration_that_was_not_read_back_voids_the_trial() -> None:
         ({"parameters": {"b": True}}, {"asked_parameters": {"b": 1}}, "parameter-mismatch"),
         ({"parameters": {"a": 5}}, {"asked_parameters": {"a": None}}, "parameter-mismatch"),
         ({"parameters": {"a": 5}}, {}, "parameter-mismatch"),
-        ({"wire_compressor": Compressor.ZSTD}, {"cmd_line_opts": offering("zstd")}, None),
         ({"wire_compressor": Compressor.NONE}, {"cmd_line_opts": offering("disabled")}, None),
         ({"wire_compressor": None}, {"cmd_line_opts": offering("snappy")}, None),
-        ({"wire_compressor": Compressor.ZSTD}, {"cmd_line_opts": offering("disabled")}, "wire-compressor-mismatch"),
-        ({"wire_compressor": Compressor.ZSTD}, {"cmd_line_opts": offering("snappy,zstd")}, "wire-compressor-mismatch"),
         ({"wire_compressor": Compressor.NONE}, {}, "wire-compressor-mismatch"),
     ],
 )
@@ -149,23 +155,6 @@ def test_only_the_wire_compressor_asked_for_may_carry_bytes(
 ) -> None:
     phase = campaign(blocks=1)[0].phases[0].model_copy(update={"counters": moved})
     assert [one.code for one in wire_faults(phase, wanted)] == codes
-
-
-@pytest.mark.parametrize(
-    ("wanted", "told", "message"),
-    [
-        (None, None, None),
-        ("zlib 9", "zlib 9", None),
-        ("zlib 9", "zlib", "is zlib; expected zlib 9"),
-        ("zstd", None, "is none; expected zstd"),
-        (None, "None | zstd", "is None | zstd; expected none"),
-    ],
-)
-def test_clients_ask_for_the_wire_compressor_asked_of_them(
-    wanted: str | None, told: str | None, message: str | None
-) -> None:
-    said = [one.message for one in compression_faults("rmw", wanted, told)]
-    assert said == ([f"rmw: what clients asked for as wire compressor {message}"] if message else [])
 
 
 def test_reasons_keep_their_order() -> None:
@@ -270,3 +259,48 @@ def test_indexes_are_those_that_were_asked_for(there: list[dict[str, Any]] | Non
         assert reason.code == "index-mismatch"
         assert f"the set of indexes {told}" in reason.message
     assert list(mismatches(asked(), found, "6.0.5")) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "caches", "doubted"),
+    [
+        ("6.0.5", None, False),
+        ("7.0.14", None, False),
+        ("8.0.4", True, False),
+        ("8.0.4", False, True),
+        ("8.0.4", None, True),
+        ("10.0.0", False, True),
+        ("unknown", None, False),
+        ("8", None, False),
+    ],
+)
+def test_an_allocator_unlike_that_of_packages_is_doubted(version: str, caches: bool | None, doubted: bool) -> None:  # noqa: FBT001
+    told = recorded() | {"version": version, "per_cpu_caches": caches, "allocator": "tcmalloc-google"}
+    found = list(allocator_doubts(read_in_force(told)))
+    assert [one.code for one in found] == ["allocator-unlike-packages"] * doubted
+    assert all("GLIBC_TUNABLES not set" in one.message for one in found)
+
+
+def test_what_a_mongod_was_started_with_is_read_back() -> None:
+    told = {"per_cpu_caches": True, "glibc_tunables": "glibc.pthread.rseq=0", "allocator": "tcmalloc-google"}
+    found = read_in_force(recorded() | told)
+    assert {name: getattr(found, name) for name in told} == told
+    assert read_in_force(recorded()).glibc_tunables is None
+
+
+@pytest.mark.parametrize(
+    ("version", "void", "flagged"),
+    [
+        ("6.0.5", True, False),
+        ("8.0.10", True, False),
+        ("8.0.16", False, True),
+        ("9.0.2", False, True),
+        ("x", False, False),
+    ],
+)
+def test_a_counter_that_is_missing_voids_where_it_is_known_to_be_there(version: str, void: bool, flagged: bool) -> None:  # noqa: FBT001
+    lacking = [counter for counter in COUNTERS if counter.key == "pages_written"]
+    assert [one.code for one in counter_faults(version, lacking)] == ["counter-missing"] * void
+    assert [one.code for one in counter_doubts(version, lacking)] == ["counter-not-known"] * flagged
+    assert all("cache.pages written from cache" in one.message for one in counter_faults(version, lacking))
+    assert list(counter_faults(version, [])) == list(counter_doubts(version, [])) == []

@@ -19,7 +19,7 @@ from pymongo import MongoClient
 
 from analysis.trial import ftdc, time_series
 from analysis.trial.ftdc import Samples
-from analysis.trial.time_series import Change, between, changes, disks, frame, wanted
+from analysis.trial.time_series import SERIES, Change, between, changes, disks, frame, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -140,8 +140,9 @@ def test_the_data_disk_is_the_only_one() -> None:
 
 @pytest.mark.parametrize(("version", "since_8"), [("6.0.5", False), ("7.0.14", False), ("8.0.4", True)])
 def test_what_8_0_calls_otherwise(version: str, *, since_8: bool) -> None:
-    paths = wanted(version)
-    assert ("serverStatus.wiredTiger.checkpoint.progress state" in paths) is since_8
+    (state,) = (series for series in SERIES if series.name == "checkpoint_state")
+    assert (state.ways(version, "")[0] == ("serverStatus.wiredTiger.checkpoint.progress state",)) is since_8
+    assert {path for way in state.ways(version, "") for path in way} <= wanted(version)
 
 
 def test_the_state_of_a_checkpoint_is_running_or_not() -> None:

@@ -11,7 +11,7 @@ import pytest
 from ansible.module_utils.pressgauge import containers
 from ansible.module_utils.pressgauge.engines import WHEELS, install
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.packages import rpm_address, take_from_rpm
+from ansible.module_utils.pressgauge.packages import key_address, rpm_address, take_from_rpm
 
 MONGOD = "#!/bin/sh\necho db version v7.0.14\n"
 
@@ -34,6 +34,15 @@ def tarball(tmp_path: Path, binary: Path) -> Path:
 
 def engine(source: str, **more: Any) -> dict[str, Any]:
     return {"id": "e1", "version": "7.0.14", "source": source, **more}
+
+
+@pytest.mark.parametrize(
+    ("version", "named"),
+    [("4.4.2", "4.4"), ("6.0.27", "6.0"), ("7.0.14", "7.0"), ("8.0.4", "8.0"), ("8.3.11", "8.0"), ("9.0.2", "9")],
+)
+def test_a_minor_release_is_signed_with_its_major_releases_key(version: str, named: str) -> None:
+    """As the images are built that Docker's library has of MongoDB's packages."""
+    assert key_address(version) == f"https://pgp.mongodb.com/server-{named}.asc"
 
 
 def test_a_binary_is_linked_once(tmp_path: Path, binary: Path) -> None:

@@ -16,6 +16,13 @@ from ansible.template import Templar, trust_as_template
 GOLDEN = Path(__file__).parent / "golden"
 TEMPLATE = Path(__file__).parents[2] / "ansible/roles/mongod/templates/mongod.conf.j2"
 PLAIN = {"block_compressor": "snappy", "journal_compressor": "snappy", "cache_size_bytes": 1 << 30}
+KNOBS = {
+    "index_leaf_page_max_bytes": 32768,
+    "index_prefix_compression": False,
+    "journal_commit_interval_ms": 50,
+    "eviction": "eviction=(threads_max=8),eviction_dirty_target=10",
+    "oplog_size_bytes": 2000 << 20,
+}
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "4.4-snappy": ("4.4.2", PLAIN),
     "4.4-zlib-1": ("4.4.2", {**PLAIN, "block_compressor": "zlib", "zlib_level": 1}),
@@ -35,6 +42,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "4.4-wire-none": ("4.4.2", {**PLAIN, "wire_compressor": "none"}),
     "6.0-wire-zstd": ("6.0.5", {**PLAIN, "wire_compressor": "zstd", "tls": True}),
+    "4.4-knobs": ("4.4.2", {**PLAIN, **KNOBS}),
+    "8.0-knobs": ("8.0.4", {**PLAIN, **KNOBS, "index_leaf_page_max_bytes": None, "engine_config": "x=1"}),
     "8.0-sync-30": ("8.0.4", {**PLAIN, "sync_period_s": 30, "journal_compressor": "zstd"}),
 }
 
@@ -51,11 +60,43 @@ def render(version: str, settings: dict[str, Any], replica_set: str | None = Non
     return str(Templar(DataLoader(), variables).template(trust_as_template(TEMPLATE.read_text())))
 
 
+PAGES = {"leaf_page_max_bytes": 65536, "internal_page_max_bytes": None, "memory_page_max_bytes": 2097152}
+
+
+@pytest.mark.parametrize(
+    ("settings", "config"),
+    [
+        ({}, ""),
+        (PAGES, "leaf_page_max=65536,memory_page_max=2097152"),
+        ({**PAGES, "allocation_size_bytes": 8192, "collection_config": "split_pct=75,leaf_page_max=32KB"},
+         "allocation_size=8192,leaf_page_max=65536,memory_page_max=2097152,split_pct=75,leaf_page_max=32KB"),
+        ({"memory_page_image_max_bytes": 0}, "memory_page_image_max=0"),
+        ({"collection_config": "split_pct=75"}, "split_pct=75"),
+    ],
+)  # fmt: skip
+def test_the_collection_is_made_with_its_pages(settings: dict[str, Any], config: str) -> None:
+    told = yaml.safe_load((TEMPLATE.parents[1] / "vars/main.yml").read_text())
+    trusted = {name: trust(value) for name, value in told.items()}
+    found = Templar(DataLoader(), {**trusted, "mongod_settings": PLAIN | settings}).template(
+        trust_as_template("{{ mongod_collection_config }}")
+    )
+    assert (found or "") == config
+
+
+def trust(value: Any) -> Any:
+    return {key: trust(one) for key, one in value.items()} if isinstance(value, dict) else trust_as_template(value)
+
+
 @pytest.mark.parametrize(("version", "quick"), [("4.4.2", False), ("6.0.5", True)])
 def test_a_member_has_its_set_and_its_key(version: str, *, quick: bool) -> None:
     text = render(version, PLAIN, "pressgauge")
     assert 'keyFile: "/srv/pressgauge/instances/t1/key"\nreplication:\n  replSetName: pressgauge\n' in text
     assert ("shutdownTimeoutMillisForSignaledShutdown" in text) == quick
+
+
+def test_a_member_has_the_oplog_that_was_asked_for() -> None:
+    assert "\n  replSetName: pressgauge\n  oplogSizeMB: 2000\n" in render("6.0.5", {**PLAIN, **KNOBS}, "pressgauge")
+    assert "oplog" not in render("6.0.5", {**PLAIN, **KNOBS})
 
 
 @pytest.mark.parametrize("name", CASES)

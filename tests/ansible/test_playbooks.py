@@ -173,6 +173,7 @@ def test_a_trial_leaves_its_evidence_and_nothing_else(trial: Variables) -> None:
     cpu_s = [s["counters_after_checkpoint"]["process"]["user_cpu_s"] for s in (before, after)]
     assert cpu_s[1] >= cpu_s[0] > 0
     assert before["pages"]["leaf_pages"] >= 1
+    assert {"top", "latency"} == after["served"]["before"].keys() == after["served"]["after"].keys()
     assert before["pages"]["disk_bytes"] <= before["coll_stats"]["storageSize"]
     assert after["files"]["collection"] >= after["coll_stats"]["storageSize"] > 0
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible.module_utils.pressgauge import control_groups, survey
+from ansible.module_utils.pressgauge import control_groups, disks, survey
 
 KIB, MIB = 1024, 1024**2
 
@@ -17,6 +17,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).mkdir()
     monkeypatch.setattr(survey, "PROC", tmp_path / "proc")
     monkeypatch.setattr(survey, "SYS", tmp_path / "sys")
+    monkeypatch.setattr(disks, "SYS", tmp_path / "sys")
     monkeypatch.setattr(control_groups, "PROC", tmp_path / "proc")
     return tmp_path
 
@@ -74,6 +75,7 @@ def test_a_host_that_tells_everything(host: Path) -> None:
         "clock_source": "tsc",
         "cgroup_for_memory_limits": None,
         "cgroup_memory_limit_bytes": None,
+        "disk_limits": None,
     }
     assert {name: found[name] for name in expected} == expected
     disk = found["data"]

@@ -8,10 +8,11 @@ import pytest
 from ansible.library.ycsb_phase import _Client  # type: ignore[import-not-found,unused-ignore]
 
 
-def told(tmp_path: Path, target: float | None) -> Any:
+def told(tmp_path: Path, target: float | None, kind: str = "mix") -> Any:
     params: dict[str, Any] = {
         "name": "rmw",
         "mode": "run",
+        "kind": kind,
         "directory": str(tmp_path / "private"),
         "evidence_dir": str(tmp_path),
         "properties": {"recordcount": 1000},
@@ -30,3 +31,13 @@ def test_a_rate_is_paced_by_the_workload_and_not_by_ycsb(tmp_path: Path, target:
 
 def test_without_a_rate_there_is_no_pace(tmp_path: Path) -> None:
     assert "pressgauge.pace" not in told(tmp_path, None).properties
+
+
+def test_a_replay_has_its_own_workload(tmp_path: Path) -> None:
+    of_mix, of_replay = told(tmp_path, None), told(tmp_path, None, "replay")
+    assert (of_mix.properties["workload"], of_mix.arguments[2]) == (
+        "pressgauge.TextWorkload",
+        "pressgauge.MongoBinding",
+    )
+    assert of_replay.properties["workload"] == "pressgauge.Replay"
+    assert of_replay.arguments[2] == "pressgauge.ReplayBinding"

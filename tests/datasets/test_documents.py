@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from datasets import Corpus, DocumentShape, TextDocuments, value
-from datasets.documents import draw, key_name, marker, mix
+from datasets.documents import draw, key_name, marker, mix, unit_once
 
 VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "value_function.json").read_text())
 THREE = Corpus.from_bytes("alpha\nbêta\n語言\n".encode(), "test")
@@ -112,3 +112,23 @@ def test_values_agree_with_the_java_twin(one: dict[str, Any]) -> None:
     documents = TextDocuments(corpus, one["seed"], shape)
     got = documents.value(one["key"], one["field"], one["version"])
     assert got == one["value"].encode()
+
+
+@pytest.mark.parametrize("one", VECTORS["once"], ids=lambda one: str(one["line"]))
+def test_units_that_begin_one_value_each_agree_with_the_java_twin(one: dict[str, Any]) -> None:
+    place = one["key"] * one["fields"] + one["field"]
+    assert unit_once(one["seed"], place, one["version"], one["lines"]) == one["line"]
+
+
+@given(st.integers(1, 500), st.integers(-(2**63), 2**63 - 1), st.integers(0, 10**9), st.integers(0, 99))
+def test_any_neighbours_begin_at_units_of_their_own(units: int, seed: int, first: int, version: int) -> None:
+    drawn = {unit_once(seed, first + number, version, units) for number in range(units)}
+    assert drawn == set(range(units))
+
+
+def test_values_of_units_that_begin_one_each_do_not_repeat() -> None:
+    lines = "".join(f"unit {number} of the text\n" for number in range(60))
+    documents = TextDocuments(Corpus.from_bytes(lines.encode(), "test"), 3, DocumentShape(field_count=3), repeat=False)
+    values = [bson.decode(documents.document(record))[f"field{field}"] for record in range(20) for field in range(3)]
+    assert len(set(values)) == 60
+    assert documents.value(4, 2, 7).startswith(b"#7 unit ")

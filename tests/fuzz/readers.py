@@ -17,6 +17,7 @@ from analysis.trial import ftdc
 from analysis.trial.records import TrialRecord
 from datasets import DatasetError
 from datasets.collections import take_sample
+from datasets.recordings import prepare_traffic
 from harness.cli.gating import read_side, read_tolerances
 from harness.errors import InputError
 from harness.ledger.artefacts import read_record
@@ -117,6 +118,11 @@ def _sampled(path: Path) -> object:
         return take_sample(path, Path(folder, "sample"), most_bytes=2**20, seed=1).manifest
 
 
+def _prepared(path: Path) -> object:
+    with TemporaryDirectory() as folder:
+        return prepare_traffic(path, None, Path(folder)).count
+
+
 def _beside_documents(path: Path) -> object:
     path.with_name("a.bson").write_bytes(_DOCUMENTS[0])
     return _sampled(path.with_name("a.bson"))
@@ -143,6 +149,11 @@ READERS = {
     "json-documents": Reader((_LINES, _ARRAY, gzip.compress(_LINES)), _sampled, DatasetError),
     "bson-documents": Reader((b"".join(_DOCUMENTS), gzip.compress(b"".join(_DOCUMENTS))), _sampled, DatasetError),
     "archive": Reader((archive({"a.b": _DOCUMENTS}),), _sampled, DatasetError),
+    "recording": Reader(_contents("datasets/recorded/few.traffic.gz"), _prepared, DatasetError),
+    "recorded-profile": Reader(_contents("datasets/recorded/few.profile.bson.gz"), _prepared, DatasetError),
+    "unpacked-recording": Reader(
+        tuple(map(gzip.decompress, _contents("datasets/recorded/few.traffic.gz"))), _prepared, DatasetError
+    ),
     "dump-metadata": Reader((json.dumps(METADATA).encode(),), _beside_documents, DatasetError, "a.metadata.json"),
     "sample-manifest": Reader((_sample_manifest(),), _sample_again, DatasetError, "manifest.json"),
     "spec": Reader(

@@ -41,6 +41,10 @@ SPEC: dict[str, Any] = yaml.safe_load((ROOT / "campaigns/quick.yaml").read_text(
     "arms": {
         "snappy": {"block_compressor": "snappy", "leaf_page_max": "64KiB", "cpu_limit": 2.5, "sync_period_s": 60},
         "snappy-even": {"block_compressor": "snappy", "memory_page_image_max": "32KiB"},
+        "knobs": {"block_compressor": "none", "internal_page_max": "8KiB", "allocation_size": "8KiB",
+                  "memory_page_max": "1MiB", "index_leaf_page_max": "32KiB", "index_prefix_compression": False,
+                  "eviction": {"dirty_target": 6, "dirty_trigger": 30, "threads_max": 8},
+                  "journal_commit_interval_ms": 50, "read_concern": "available", "parameters": {"logLevel": 0}},
         "zlib": {"block_compressor": "zlib", "zlib_level": 6, "cache_size": "1GiB", "collection_config": "verbose=a"},
     },
     "datasets": {
@@ -49,7 +53,8 @@ SPEC: dict[str, Any] = yaml.safe_load((ROOT / "campaigns/quick.yaml").read_text(
         "noise": {"recipe": "ycsb-random", "size_bytes": 2**20},
     },
     "blocks": {"min": 2, "max": 3, "precision": {"half_width_percent": 3, "confidence_percent": 90}},
-    "instance": {"port": 27117, "bind_ip": "127.0.0.1", "cpus": "0-1", "tls": "auto"},
+    "instance": {"port": 27117, "bind_ip": "127.0.0.1", "cpus": "0-1", "tls": "auto",
+                 "disk_limit": {"read_bytes_per_s": "1MiB", "write_ops_per_s": 30}},
     "topology": {"kind": "standalone"},
     "limits": {"attempts": 2, "failed_operations": 0, "verify_all_up_to": 9, "canary_percent": 15, "free_disk": "1GB"},
     "write_concern": {"w": 1, "journal": True},

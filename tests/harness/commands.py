@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,10 +72,35 @@ def _await(running: subprocess.Popen[str], condition: Callable[[], bool], otherw
 
 
 def harness(*arguments: str | Path) -> Ran:
-    """`python -m harness …` to its end."""
-    process = start(*arguments)
-    out, err = process.communicate(timeout=600)
-    return Ran(process.returncode, out, err)
+    """`python -m harness …` to its end, in a fork of a process that has loaded it: tests.harness.warm."""
+    with tempfile.TemporaryDirectory(prefix="pressgauge-command-") as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        asked = {
+            "arguments": [*map(str, arguments)],
+            "environment": environment(),
+            "out": str(out),
+            "err": str(err),
+        }
+        warm = _warm()
+        assert warm.stdin
+        assert warm.stdout
+        warm.stdin.write(json.dumps(asked) + "\n")
+        warm.stdin.flush()
+        code = warm.stdout.readline()
+        assert code, "the process that runs commands has ended"
+        return Ran(int(code), out.read_text("utf-8"), err.read_text("utf-8"))
+
+
+@cache
+def _warm() -> subprocess.Popen[str]:
+    """Ends with this process, whose end of the pipe is its input."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.harness.warm"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 def left_running(home: Path) -> list[str]:

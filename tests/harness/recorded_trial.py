@@ -33,7 +33,7 @@ def read_recorded(folder: Path, failure: Reason | None = None, **changes: Any) -
     workloads = {name: one.model_copy(update=changes) for name, one in campaign.workloads.items()}
     campaign = campaign.model_copy(update={"workloads": workloads})
     trial = next(trial for trial in plan(campaign, 1) if trial.cell.arm == "snappy")
-    return read_trial(_context(campaign, trial, failure), folder)
+    return read_trial(recorded_context(campaign, trial, failure), folder)
 
 
 def recorded_run(results: Path, **changes: Any) -> Ledger:
@@ -48,7 +48,7 @@ def recorded_run(results: Path, **changes: Any) -> Ledger:
     ledger.keep("dataset-sentences.json", MANIFEST)
     ledger.write(CANARIES, (TRIAL.parent / CANARIES).read_text(encoding="utf-8"))
     for trial in plan(campaign, 2):
-        keep_trial(ledger, _context(campaign, trial))
+        keep_trial(ledger, recorded_context(campaign, trial))
     write_outcome(ledger, campaign)
     ledger.finish()
     return ledger
@@ -62,12 +62,18 @@ def keep_trial(ledger: Ledger, context: TrialContext) -> Path:
     return ledger.commit(read_trial(context, workspace), workspace)
 
 
-def _context(campaign: Campaign, trial: PlannedTrial, failure: Reason | None = None) -> TrialContext:
+def recorded_context(
+    campaign: Campaign,
+    trial: PlannedTrial,
+    failure: Reason | None = None,
+    instances: tuple[Instance, ...] = (Instance("one", "127.0.0.1", 27117),),
+) -> TrialContext:
+    """What a record of that trial says beside its evidence."""
     return TrialContext(
         campaign=campaign,
         trial=trial,
         workloads=campaign.workloads,
-        places=Places(instances=(Instance("one", "127.0.0.1", 27117),), clients=(ClientProcess("one"),)),
+        places=Places(instances=instances, clients=(ClientProcess("one"),)),
         attempt=1,
         corpus_digest="0" * 64,
         expected_ratio=2.2,

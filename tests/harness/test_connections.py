@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from harness.spec.campaign import Campaign
 
-CONCERN = {"w": "1", "journal": "false"}
+ALWAYS = {"w": "1", "journal": "false", "retryWrites": "false", "readPreference": "primary"}
 
 
 def planned(tmp_path: Path, of_all: dict[str, Any] | None = None, of_arm: dict[str, Any] | None = None) -> Campaign:
@@ -28,25 +28,31 @@ def planned(tmp_path: Path, of_all: dict[str, Any] | None = None, of_arm: dict[s
 
 
 @pytest.mark.parametrize(
-    ("connection", "options", "offered"),
+    ("connection", "options", "offered", "asked"),
     [
-        (None, {}, None),
-        ({"compressors": "none"}, {}, "none"),
-        ({"compressors": "zstd"}, {"compressors": "zstd"}, "zstd"),
-        ({"compressors": "zlib", "zlib_level": 1}, {"compressors": "zlib", "zlibCompressionLevel": "1"}, "zlib"),
+        (None, {}, None, None),
+        ({"compressors": "none"}, {}, "none", None),
+        ({"compressors": "zstd"}, {"compressors": "zstd"}, "zstd", "zstd"),
+        (
+            {"compressors": "zlib", "zlib_level": 0},
+            {"compressors": "zlib", "zlibCompressionLevel": "0"},
+            "zlib",
+            "zlib 0",
+        ),
     ],
 )
 def test_clients_ask_for_what_mongod_then_offers(
-    tmp_path: Path, connection: dict[str, Any] | None, options: dict[str, str], offered: str | None
+    tmp_path: Path, connection: dict[str, Any] | None, options: dict[str, str], offered: str | None, asked: str | None
 ) -> None:
     spec = planned(tmp_path, connection)
-    assert connection_options(spec, "snappy") == CONCERN | options
-    assert settings(spec, "snappy", tls=False).wire_compressor == offered
+    assert connection_options(spec, "snappy") == ALWAYS | options
+    found = settings(spec, "snappy", tls=False)
+    assert (found.wire_compressor, found.client_compression) == (offered, asked)
 
 
 def test_an_arm_has_its_own_in_place_of_the_campaigns(tmp_path: Path) -> None:
     spec = planned(tmp_path, {"compressors": "zlib", "zlib_level": 1}, {"compressors": "none"})
-    assert connection_options(spec, "snappy") == CONCERN
+    assert connection_options(spec, "snappy") == ALWAYS
     assert settings(spec, "snappy", tls=False).wire_compressor == "none"
 
 

@@ -110,9 +110,34 @@ def test_what_8_0_asks_for_besides() -> None:
     assert set(levels(fine, "8.0.3").values()) == {Level.GOOD}
 
 
-def test_of_several_engines_the_newest_counts() -> None:
-    found = {one.subject: one.level for one in examine(HostSurvey(**GOOD), ["10.0.1", "8.0.3", "7.0.14"])}
-    assert found["transparent huge pages"] is Level.WARN
+@pytest.mark.parametrize(
+    ("kernel", "level"),
+    [
+        ("6.18.44", Level.GOOD),
+        ("6.19.0-rc1", Level.WARN),
+        ("6.19-amd64", Level.WARN),
+        ("7.0.13", Level.WARN),
+        ("7.0.0-30-generic", Level.WARN),
+        ("7.0.14", Level.GOOD),
+        ("7.1.5-arch1", Level.GOOD),
+    ],
+)
+def test_kernels_on_which_8_0_does_not_run(kernel: str, level: Level) -> None:
+    host = GOOD | {"kernel": kernel}
+    assert levels(host, "8.0.3")["kernel, for 8.0"] is level
+    assert levels(host, "9.0.2")["kernel, for 9.0"] is level
+    assert "kernel, for 7.0" not in levels(host, "7.0.14")
+    assert levels(host, "7.0.14")["kernel"] is Level.GOOD
+
+
+@pytest.mark.parametrize(("pages", "wrong"), [("never", "8.0, 10.0"), ("always", "7.0"), ("madvise", None)])
+def test_engines_of_both_allocators_side_by_side_are_judged_each(pages: str, wrong: str | None) -> None:
+    host = HostSurvey(**GOOD | {"thp_enabled": pages})
+    found = [one for one in examine(host, ["10.0.1", "8.0.3", "7.0.14"]) if one.subject.startswith("transparent")]
+    assert [one.subject for one in found] == [f"transparent huge pages, for {group}" for group in ("7.0", "8.0, 10.0")]
+    warned = [one for one in found if one.level is Level.WARN]
+    assert [one.subject.rpartition("for ")[2] for one in warned] == ([wrong] if wrong else ["7.0", "8.0, 10.0"])
+    assert all("no setting suits all engines" in one.advice for one in warned)
 
 
 def test_the_report_names_host_and_advice() -> None:

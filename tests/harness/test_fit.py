@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.errors import Exit, HostError, InputError
-from harness.plan.fit import check_fit
+from harness.plan.fit import check_fit, why_sequential
 from harness.plan.heap import heap_mib
 from harness.spec.load import ROOT, load_campaign
 from harness.spec.mix import read_mix
@@ -15,9 +15,10 @@ from tests.campaigns import small
 from tests.harness.factory import surveyed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from harness.spec.campaign import Campaign
+    from harness.spec.campaign import Arm, Campaign
 
 MIXES = {"rmw": read_mix(ROOT / "workloads/rmw.properties")}
 OUT_OF_CACHE = {"regime": "out-of-cache", "memory_limit": "512MiB", "records": 600_000}
@@ -43,6 +44,36 @@ def test_a_host_without_control_groups_can_not_limit_memory(tmp_path: Path) -> N
         )
     assert caught.value.exit_code == Exit.DEPENDENCY_FAILED
     assert caught.value.do
+
+
+@pytest.mark.parametrize(
+    ("limit", "can", "told"),
+    [
+        ({"read_ops_per_s": 100}, "reads", None),
+        ({"write_ops_per_s": 100, "read_ops_per_s": 9}, "reads and writes", None),
+        ({"read_ops_per_s": 100}, None, r"db: instance.disk_limit: 100 reads/s: no control group can limit the disk"),
+        ({"write_bytes_per_s": "1MiB"}, "reads", r"db: .*1\.0 MiB/s written: .* version 1, which limit no writes"),
+    ],
+)
+def test_a_disk_is_limited_where_a_control_group_can(
+    tmp_path: Path, limit: dict[str, Any], can: str | None, told: str | None
+) -> None:
+    limited = campaign(tmp_path, instance={"port": 27272, "disk_limit": limit})
+    surveys = {"db": surveyed(database=True, disk_limits=can), "loader": surveyed(disk_limits=None)}
+    if told is None:
+        check_fit(limited, MIXES, surveys)
+    else:
+        with pytest.raises(HostError, match=told):
+            check_fit(limited, MIXES, surveys)
+    assert "disk limit" in str(
+        why_sequential(limited.model_copy(update={"arms": dict(two(limited))}), MIXES, surveys, "")
+    )
+
+
+def two(one: Campaign) -> Iterator[tuple[str, Arm]]:
+    for name, arm in one.arms.items():
+        yield name, arm
+        yield f"{name}-again", arm
 
 
 def test_other_refusals(tmp_path: Path) -> None:

@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 COMPACTED = "finds-compacted"
 ROWS = (
-    ("after the load, bytes per document", "storage_bytes_per_document"),
+    ("after the load", "storage_bytes_per_document"),
     ("… of these, secondary indexes", "secondary_index_bytes_per_document"),
     ("… of the collection's file, reusable", "storage_reusable_share"),
-    ("aged, bytes per document", "storage_bytes_per_document_aged"),
+    ("aged", "storage_bytes_per_document_aged"),
     ("… of these, secondary indexes", "secondary_index_bytes_per_document_aged"),
     ("… of the collection's file, reusable", "storage_reusable_share_aged"),
-    ("compacted, bytes per document", f"{COMPACTED}.storage_bytes_per_document_maintained"),
+    ("compacted", f"{COMPACTED}.storage_bytes_per_document_maintained"),
     ("time to compact", f"{COMPACTED}.maintenance_s"),
-    ("operations that age, per second", "ageing.throughput"),
+    ("operations that age", "ageing.throughput"),
     ("… mongod CPU for each", "ageing.mongod_cpu_us_per_operation"),
     ("… journal written for each", "ageing.journal_bytes_per_operation"),
     ("journal files in use, aged", "ageing.journal_bytes_after"),
     ("journal files set aside, aged", "ageing.journal_preallocated_bytes_after"),
-    *((f"finds per second, {state}", f"finds-{state}.throughput") for state in ("fresh", "aged", "compacted")),
+    *((f"finds, {state}", f"finds-{state}.throughput") for state in ("fresh", "aged", "compacted")),
     *((f"time of a scan of all, {state}", f"scans-{state}.mean") for state in ("fresh", "aged", "compacted")),
     *((f"time of a `$group`, {state}", f"groups-{state}.mean") for state in ("fresh", "aged", "compacted")),
 )

@@ -12,17 +12,17 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from pymongo import MongoClient
 
+from tests.proofs.clients import begin, end
 from workloads.bench.__main__ import own_mongod
-from workloads.jvm import JVM_OPTIONS_FOR_SHORT_PHASES
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
 
 THREADS = (4, 16, 32, 64, 256)
@@ -60,7 +60,7 @@ class Runs:
         """Store the records anew."""
         with MongoClient[dict[str, Any]](self._uri) as client:
             client.drop_database("skew")
-        self._end(self._begin("site.ycsb.Client", ["-load"], {"mongodb.batchsize": 100}))
+        end(self._begin("site.ycsb.Client", ["-load"], {"mongodb.batchsize": 100}))
 
     def waiting(self, threads: int) -> tuple[float, float, int, int]:
         """The share of waiting, the mean in ms, writes, and how many of them are unsettled."""
@@ -68,7 +68,7 @@ class Runs:
         out, account = self._folder / f"{name}.summary.json", self._folder / f"{name}.client.json"
         bounds = {"operationcount": 10**9, "pressgauge.measureseconds": SECONDS, "threadcount": threads}
         files = {"pressgauge.phase": name, "exportfile": out, "pressgauge.clientfile": account}
-        self._end(self._begin("site.ycsb.Client", ["-t", "-threads", str(threads)], bounds | files))
+        end(self._begin("site.ycsb.Client", ["-t", "-threads", str(threads)], bounds | files))
         series, told = json.loads(out.read_text()), json.loads(account.read_text())
         means = {one["metric"]: one["value"] for one in series if one["measurement"] == "AverageLatency(us)"}
         assert all(one["attempted"] == one["ok"] for one in told["operations"].values()), told["operations"]
@@ -79,7 +79,7 @@ class Runs:
     def verified(self) -> dict[str, Any]:
         """What recomputing all documents found."""
         out = self._folder / "verify.json"
-        self._end(self._begin("pressgauge.Verify", [], {"verify.out": out}))
+        end(self._begin("pressgauge.Verify", [], {"verify.out": out}))
         found: dict[str, Any] = json.loads(out.read_text())
         return found
 
@@ -92,21 +92,13 @@ class Runs:
             for index in range(clients)
         ]
         for one in running:
-            self._end(one)
+            end(one)
         with MongoClient[dict[str, Any]](self._uri) as client:
             taken = sorted((_versions(document) for document in client.skew.usertable.find()), reverse=True)
         return [one / sum(taken) for one in taken]
 
     def _begin(self, main: str, arguments: list[str], more: dict[str, Any]) -> subprocess.Popen[str]:
-        given = [part for name, value in (self._common | more).items() for part in ("-p", f"{name}={value}")]
-        binding = ["-db", "pressgauge.MongoBinding"] if arguments else []
-        command = ["java", *JVM_OPTIONS_FOR_SHORT_PHASES, "-cp", str(self._jar), main, *arguments, *binding, *given]
-        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-
-    @staticmethod
-    def _end(client: subprocess.Popen[str]) -> None:
-        _, told = client.communicate(timeout=300)
-        assert client.returncode == 0, told[-1000:]
+        return begin(self._jar, main, arguments, self._common | more)
 
 
 def _versions(document: dict[str, Any]) -> int:

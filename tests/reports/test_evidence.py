@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from analysis.trial.records import DiskLimit
 from reports.material import Material
 from reports.page import evidence
 from tests.analysis.synthetic import SNAPPY, ZSTD, campaign
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 SHOWN = [
     "mongod", "git version", "FCV", "block compressor", "journal compressor", "zstd level", "zlib level", "cache size",
     "memory limit", "time between checkpoints", "CPU limit", "TLS", "leaf_page_max", "memory_page_image_max",
-    "server parameters", "indexes beside _id", "wire compressors that mongod offers", "write concern",
-    "wire compression of the clients",
+    "internal_page_max", "memory_page_max", "allocation_size", "indexes' leaf_page_max", "indexes' prefix compression",
+    "eviction", "time between journal commits", "oplog size", "disk limit", "server parameters", "indexes beside _id",
+    "wire compressors that mongod offers",
+    "documents", "bits of a reference", "hashes known at most", "write concern", "retryable writes", "read concern",
+    "read preference", "wire compression of the clients",
 ]  # fmt: skip
 CACHE = {"cache_used": 0.5 * 2**30, "cache_max": float(2**30)}
 
@@ -96,7 +100,10 @@ def in_force(record: TrialRecord, **found: object) -> TrialRecord:
 
 
 def test_the_settings_tables_show_every_setting() -> None:
-    limited = {"cpu_limit": 1.5, "memory_limit_bytes": 2**30, "sync_period_s": 30.0}
+    limited = {
+        "cpu_limit": 1.5, "memory_limit_bytes": 2**30, "sync_period_s": 30.0, "journal_commit_interval_ms": 50.0,
+        "disk_limit": DiskLimit(read_bytes_per_s=2**20, write_ops_per_s=30), "retry_writes": "no",
+    }  # fmt: skip
     records = campaign(arms=(SNAPPY, ZSTD))
     told = [in_force(one, **limited) if one.cell.arm == ZSTD.name else one for one in records]
     common, differing, verbatim = evidence.settings(Material(run(told)))
@@ -105,6 +112,9 @@ def test_the_settings_tables_show_every_setting() -> None:
     assert rows["CPU limit"] == ("no limit", "1.5 CPU")
     assert rows["memory limit"] == ("no limit", "1.00 GiB")
     assert rows["time between checkpoints"] == ("60 s", "30 s")
+    assert rows["time between journal commits"] == ("not known", "50 ms")
+    assert rows["disk limit"] == ("no limit", "1.0 MiB/s read, 30 writes/s")
+    assert rows["retryable writes"] == ("not known", "no")
     assert verbatim.columns == ("arm", "creationString", "opening WiredTiger")
 
 

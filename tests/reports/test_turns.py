@@ -75,10 +75,10 @@ class TestPictures:
             domains.add((str(encoding["x"]["scale"]["domain"]), str(encoding["y"]["scale"]["domain"])))
         assert len(domains) == 1
 
-    def test_the_first_four_blocks_are_drawn_and_the_page_says_so(self, tmp_path: Path) -> None:
+    def test_the_first_four_blocks_are_drawn_and_the_page_says_so(self) -> None:
         records = in_turns(campaign(arms=THREE, blocks=6))
         assert [chart.title for chart in charts(records)] == [f"Block {block}" for block in (1, 2, 3, 4)]
-        assert "The first 4 of 6 blocks." in text_of(rendered(run(records), tmp_path))
+        assert "The first 4 of 6 blocks." in text_of(rendered(run(records)))
 
     def test_of_many_rounds_some_are_drawn_and_the_caption_says_so(self) -> None:
         chart = charts(in_turns(campaign(arms=THREE, blocks=1), rounds=300))[0]
@@ -176,7 +176,7 @@ class TestForest:
 
 class TestWords:
     def test_page_and_markdown_say_that_they_took_turns(self, tmp_path: Path) -> None:
-        html = rendered(run(in_turns(campaign(arms=THREE)), turn_s=4.0), tmp_path)
+        html = rendered(run(in_turns(campaign(arms=THREE)), turn_s=4.0))
         text = text_of(html)
         said = "The 3 trials of a block took turns of 4 s: one ran, the others were frozen."
         assert said in text
@@ -192,7 +192,7 @@ class TestWords:
         assert titles == {"seconds of its own"}
 
     def test_page_and_markdown_say_that_they_did_not(self, tmp_path: Path) -> None:
-        text = text_of(rendered(run(campaign(arms=THREE), turn_s=4.0), tmp_path))
+        text = text_of(rendered(run(campaign(arms=THREE), turn_s=4.0)))
         assert "The trials of a block ran one after the other." in text
         assert "ran one after the other." in (tmp_path / "report.md").read_text(encoding="utf-8")
         assert "in which each runs once in random order" in text

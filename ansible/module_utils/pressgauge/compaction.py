@@ -19,7 +19,7 @@ _LEAST_MB = 1  # which these versions compact for; 20 by default
 
 
 def compact(server: Server, database: str, collection: str, timeout_s: float) -> dict[str, Any]:
-    """Compact a collection and its indexes, on a primary, too; says how many tables WiredTiger did what with.
+    """Compact a collection and its indexes, on a primary, too; says what WiredTiger counted.
 
     `bytes_freed` is the server's own word, where its version has one. Raises Failure (engine) when it refuses.
     """

@@ -19,18 +19,22 @@ if TYPE_CHECKING:
 PROC = Path("/proc")
 _EMPTY_WITHIN_S = 10.0
 _POLL_S = 0.02
+_IN_VERSION_2 = {"blkio": "io"}
+"""Controllers that have another name there."""
 
 
-def parent_group(controller: str) -> Path | None:
+def parent_group(controller: str, *beside: str) -> Path | None:
     """The group below which this process can make groups with a limit of this kind; None where the host allows none.
 
-    Version 2 keeps processes out of groups that have such children, so there it is an ancestor of our own group.
+    Version 2 keeps processes out of groups that have such children, so there it is an ancestor of our own group, whose
+    children have the controllers `beside` it, too. In version 1 each has groups of its own.
     """
     found = own_group("self", controller)
     if found is None:
         return None
     group, mount, version = found
-    while version == 2 and controller not in _words(group / "cgroup.subtree_control"):
+    wanted = {_IN_VERSION_2.get(name, name) for name in (controller, *beside)}
+    while version == 2 and not wanted <= set(_words(group / "cgroup.subtree_control")):
         if group == mount:
             return None
         group = group.parent

@@ -85,8 +85,8 @@ class JavaRun:
         try:
             write_text(directory / "uri", self.params["uri"], mode=0o600)
             settings = {
-                **self.properties,
                 "workload": "pressgauge.TextWorkload",
+                **self.properties,
                 "pressgauge.corpus": self.params["corpus"],
                 "mongodb.uri.file": directory / "uri",
             }

@@ -1,10 +1,10 @@
-"""What a process and all it starts may use of the host, by control groups: memory, and CPU time."""
+"""What a process and all it starts may use of the host, by control groups: memory, CPU time, and more like them."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ansible.module_utils.pressgauge import control_groups
 from ansible.module_utils.pressgauge.failures import Failure
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-Amount = TypeVar("Amount", bound=float)
+Amount = TypeVar("Amount")
 
 
 @dataclass(frozen=True)
@@ -25,19 +25,31 @@ class Limit(Generic[Amount]):
     advice: str
     read: Callable[[Path], Amount | None]
     write: Callable[[Path, Amount], None]
+    tightest: Callable[[list[Any]], Any] = min
+    """What several limits are together."""
+    inherited_in_1: bool = True
+    """Whether a group of version 1 is under the limits of the groups above it, as one of version 2 always is."""
+    needs_in_2: tuple[str, ...] = ()
+    """Controllers that a group of version 2 has to have beside this one."""
 
-    def parent_group(self) -> Path | None:
-        """The group below which this process can make groups with such a limit; None where the host allows none."""
-        return control_groups.parent_group(self.controller)
+    def parent_group(self, *beside: Limit[Any]) -> Path | None:
+        """The group below which this process can make groups with such a limit; None where the host allows none.
+
+        A process is in one group of version 2, so there the group is one for those limits, too.
+        """
+        needed = (*self.needs_in_2, *(name for one in beside for name in (one.controller, *one.needs_in_2)))
+        return control_groups.parent_group(self.controller, *needed)
 
     def of(self, pid: int | str = "self") -> Amount | None:
         """The limit that a process is under, its ancestors' included; None when there is none, or it can't be read."""
         found = control_groups.own_group(str(pid), self.controller)
         if found is None:
             return None
-        group, mount, _ = found
-        limits = [self.read(one) for one in (group, *group.parents) if one.is_relative_to(mount)]
-        return min((limit for limit in limits if limit is not None), default=None)
+        group, mount, version = found
+        above = group.parents if version == 2 or self.inherited_in_1 else ()
+        limits = [self.read(one) for one in (group, *above) if one.is_relative_to(mount)]
+        there = [limit for limit in limits if limit is not None]
+        return self.tightest(there) if there else None
 
     @contextmanager
     def confined(self, group: Path | None, limit: Amount | None) -> Iterator[None]:

@@ -44,7 +44,7 @@ def take_from_package(engine: dict[str, str], scratch: Path, mongod: Path) -> No
     folder = scratch / "packages"
     folder.mkdir()
     key = folder / "mongodb.asc"
-    download(f"https://pgp.mongodb.com/server-{major}.asc", key)
+    download(key_address(engine["version"]), key)
     if rpm is None:
         suite = f"{release.get('VERSION_CODENAME')}/mongodb-org/{major} {_APT_COMPONENTS[release['ID']]}"
         sources = f"deb [signed-by={key}] https://repo.mongodb.org/apt/{release['ID']} {suite}\n"
@@ -54,6 +54,13 @@ def take_from_package(engine: dict[str, str], scratch: Path, mongod: Path) -> No
         package = folder / rpm.rpartition("/")[2]
         download(rpm, package)
         take_from_rpm(package, key, mongod)
+
+
+def key_address(version: str) -> str:
+    """Where MongoDB has the key of a version's packages: one for a major release and the minor ones after it."""
+    major, minor = (int(number) for number in version.split(".")[:2])
+    named = f"{major}" if major >= 9 else f"{major}.0" if major >= 5 else f"{major}.{minor}"
+    return f"https://pgp.mongodb.com/server-{named}.asc"
 
 
 def rpm_address(release: dict[str, str], version: str, machine: str) -> str | None:

@@ -23,6 +23,8 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 # Programs and files by their names, and the mark by which the harness ends what a killed playbook left
 _KEPT = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "PRESSGAUGE_PLAYBOOK")
+TUNABLES = "GLIBC_TUNABLES"
+_RSEQ_OFF, _RSEQ_OFF_SINCE = "glibc.pthread.rseq=0", 8
 
 
 def plain_environment() -> dict[str, str]:
@@ -31,6 +33,25 @@ def plain_environment() -> dict[str, str]:
     JAVA_TOOL_OPTIONS and its kind, GLIBC_TUNABLES, LD_PRELOAD and the like are no conditions of a campaign.
     """
     return {name: os.environ[name] for name in _KEPT if name in os.environ}
+
+
+def mongod_environment(version: str) -> dict[str, str]:
+    """The environment of a mongod, with what MongoDB's own units and images set for its version.
+
+    From 8.0 on its allocator has caches of its own for each CPU, if glibc leaves restartable sequences to it.
+    """
+    ours = {TUNABLES: _RSEQ_OFF} if int(version.partition(".")[0]) >= _RSEQ_OFF_SINCE else {}
+    return plain_environment() | ours
+
+
+def environment_variable(pid: int, name: str) -> str | None:
+    """What a process was started with; None where it has no such variable, or doesn't let us see."""
+    try:
+        entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    found = (entry.partition(b"=")[2] for entry in entries if entry.startswith(f"{name}=".encode()))
+    return next((value.decode("utf-8", "replace") for value in found), None)
 
 
 @dataclass(frozen=True)

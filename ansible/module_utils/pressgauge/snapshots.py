@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
 
 FORMAT_VERSION = 1
+DICTIONARY = "dictionary"
+"""Where the load generator keeps the values of normalised documents."""
+_IN_FORCE_VERSION = 2  # since then every member of a replica set leaves it
 _PARAMETERS = ("wiredTiger", "diagnosticDataCollection", "journal", "sync", "storage", "featureCompatibility")
+_OPLOG = "local", "oplog.rs"
 _FREE_STORAGE_SINCE = (5, 0, 6)
 
 
@@ -57,26 +61,37 @@ def in_force(
     The indexes are told where any were asked for.
     """
     build = server.command("admin", {"buildInfo": 1})
-    status = server.command("admin", {"serverStatus": 1})
+    status = server.command("admin", {"serverStatus": 1, "tcmalloc": 1})
     parameters = server.command("admin", {"getParameter": "*"})
     fcv = parameters.get("featureCompatibilityVersion", {})
     statistics = collection_statistics(server, database, collection)
     return {
-        "format_version": FORMAT_VERSION,
+        "format_version": _IN_FORCE_VERSION,
         "version": build["version"],
         "git_version": build.get("gitVersion"),
         "openssl": build.get("openssl", {}).get("running"),
         "allocator": build.get("allocator"),
+        "per_cpu_caches": status.get("tcmalloc", {}).get("usingPerCPUCaches"),
         "cmd_line_opts": server.command("admin", {"getCmdLineOpts": 1}).get("parsed"),
         "parameters": {name: value for name, value in parameters.items() if name.startswith(_PARAMETERS)},
         "asked_parameters": {name: parameters.get(name) for name in asked_parameters},
         "fcv": fcv.get("version"),
         "indexes": _indexes(server, database, collection) if asked_indexes else None,
         "creation_string": statistics.get("wiredTiger", {}).get("creationString"),
+        "index_creation_strings": {
+            name: one.get("creationString") for name, one in statistics.get("indexDetails", {}).items()
+        },
+        "oplog_max_bytes": collection_statistics(server, *_OPLOG).get("maxSize") if "repl" in status else None,
         "cache_max_bytes": status.get("wiredTiger", {}).get("cache", {}).get("maximum bytes configured"),
         "opening_wiredtiger": opening,
         "storage_engine": status.get("storageEngine"),
     }
+
+
+def creation_string(server: Server, database: str, collection: str) -> str | None:
+    """How WiredTiger created a collection's file."""
+    found = collection_statistics(server, database, collection).get("wiredTiger", {}).get("creationString")
+    return None if found is None else str(found)
 
 
 def _indexes(server: Server, database: str, collection: str) -> list[Document]:

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import limits
+from ansible.module_utils.pressgauge import disks, limits
 
 PROC = Path("/proc")
 SYS = Path("/sys")
@@ -40,6 +40,7 @@ def survey(data_root: Path) -> dict[str, Any]:
         "swap_total_bytes": _kib(memory.get("SwapTotal")),
         "cgroup_memory_limit_bytes": limits.MEMORY.of(),
         "cgroup_for_memory_limits": _path(limits.MEMORY.parent_group()),
+        "disk_limits": disks.what_can_be_limited(data_root),
         "thp_enabled": _chosen(SYS / "kernel/mm/transparent_hugepage/enabled"),
         "thp_defrag": _chosen(SYS / "kernel/mm/transparent_hugepage/defrag"),
         "swappiness": _number(PROC / "sys/vm/swappiness"),
@@ -68,7 +69,7 @@ def _root_rights() -> bool:
 def _disk(path: Path) -> dict[str, Any]:
     usage = shutil.disk_usage(path)
     mount = _mount(path)
-    device = _block_device(path)
+    device = disks.block_device(path)
     return {
         "path": str(path),
         "total_bytes": usage.total,
@@ -93,16 +94,6 @@ def _mount(path: Path) -> dict[str, str]:
         if len(fields) > 5 and fields[2] == wanted:
             found = {"filesystem": after.split()[0], "options": f"{fields[5]},{after.split()[-1]}"}
     return found
-
-
-def _block_device(path: Path) -> Path | None:
-    """The disk below the path in /sys/block; a partition's queue is its disk's."""
-    device = path.stat().st_dev
-    link = SYS / f"dev/block/{os.major(device)}:{os.minor(device)}"
-    if not link.exists():
-        return None
-    found = link.resolve()
-    return found if (found / "queue").is_dir() else found.parent
 
 
 def _reclaims_proactively() -> bool | None:

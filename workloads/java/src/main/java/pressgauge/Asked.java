@@ -69,8 +69,7 @@ record Asked(Settings settings, int number) {
   int[] settable() {
     var documents = documents();
     var names = documents.fields();
-    var set =
-        names.stream().filter(name -> documents.way(names.indexOf(name)) == Way.SET).toList();
+    var set = names.stream().filter(name -> documents.way(names.indexOf(name)) == Way.SET).toList();
     if (set.isEmpty()) {
       throw new UsageException(property("kind") + ": " + kind() + " needs a path that is set");
     }

@@ -67,7 +67,7 @@ final class Batch {
   /** Sends what waits. Whatever happens the batch is empty afterwards. */
   Outcome flush() {
     try {
-      bulk.insert(documents());
+      bulk.insert(buffer.views(starts));
       return new Outcome(Map.of(Status.OK, keys.size()), List.of(), "");
     } catch (MongoBulkWriteException e) {
       return partly(e);
@@ -80,15 +80,6 @@ final class Batch {
       starts.clear();
       buffer.clear();
     }
-  }
-
-  private List<RawBsonDocument> documents() {
-    var documents = new ArrayList<RawBsonDocument>(starts.size());
-    for (int i = 0; i < starts.size(); i++) {
-      int end = i + 1 < starts.size() ? starts.get(i + 1) : buffer.size();
-      documents.add(buffer.view(starts.get(i), end));
-    }
-    return documents;
   }
 
   private Outcome partly(MongoBulkWriteException failure) {

@@ -2,8 +2,10 @@ package pressgauge;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.bson.RawBsonDocument;
 
@@ -104,6 +106,17 @@ final class BsonBuffer {
   /** The document that began at {@code start}: a view, good until the buffer is written again. */
   RawBsonDocument view(int start, int end) {
     return new RawBsonDocument(bytes, start, end - start);
+  }
+
+  /**
+   * As {@link #view}, all documents that began at these places, each ending where the next begins.
+   */
+  List<RawBsonDocument> views(List<Integer> starts) {
+    var documents = new ArrayList<RawBsonDocument>(starts.size());
+    for (int i = 0; i < starts.size(); i++) {
+      documents.add(view(starts.get(i), i + 1 < starts.size() ? starts.get(i + 1) : size));
+    }
+    return documents;
   }
 
   private void string(String name, byte[] text, int offset, int length) {

@@ -157,6 +157,11 @@ final class BsonFields {
     return new TextValue(bytes.array(), bytes.arrayOffset() + textStart, valueEnd - 1 - textStart);
   }
 
+  /** Writes the field, name and all, behind what is in a buffer. */
+  void copy(BsonBuffer to) {
+    to.bytes(bytes, at, valueEnd - at);
+  }
+
   /** A copy of the value. */
   RawValue value() {
     var value = new byte[valueEnd - valueStart];

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import site.ycsb.Status;
 
 /**
@@ -35,7 +36,8 @@ final class ClientRecord {
   private final ThreadLocal<Runnable> remainder = new ThreadLocal<>();
   private final ThreadLocal<Store> store = new ThreadLocal<>();
   private volatile String writeConcern;
-  private volatile String compression;
+  private volatile Supplier<Map<String, Object>> model = DocumentModel.EMBEDDED::facts;
+  private volatile Map<String, Object> connection;
   private volatile boolean forgetful;
 
   private ClientRecord() {}
@@ -69,9 +71,14 @@ final class ClientRecord {
     writeConcern = concern;
   }
 
-  /** The wire compressors that the driver asks for, null without any; told likewise. */
-  void compression(String compressors) {
-    compression = compressors;
+  /** How documents lie in the database, and what came of that by the end; told by the binding. */
+  void model(Supplier<Map<String, Object>> facts) {
+    model = facts;
+  }
+
+  /** What else the driver does of itself, by name; told when it has connected. */
+  void connection(Map<String, Object> facts) {
+    connection = facts;
   }
 
   /** Told by a binding that stores nothing, so that what is read doesn't show what was written. */
@@ -167,7 +174,8 @@ final class ClientRecord {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("operations", operations());
     facts.put("write_concern", writeConcern);
-    facts.put("compression", compression);
+    facts.put("model", model.get());
+    facts.put("connections", connection == null ? List.of() : List.of(connection));
     facts.put("last_inserted_record", lastInserted.get() < 0 ? null : lastInserted.get());
     facts.put("records_inserted", inserted.sum());
     facts.put("writes_counted", writes.sum());

@@ -17,7 +17,8 @@ final class Delete extends StoreOperation {
     return true;
   }
 
-  private record Deletion(Delete operation, Turn turn, long number, String key, RawBsonDocument filter)
+  private record Deletion(
+      Delete operation, Turn turn, long number, String key, RawBsonDocument filter)
       implements Call {
     @Override
     public Status run(Store store) {

@@ -36,8 +36,7 @@ final class FindByIndex extends StoreOperation {
     var query = new Store.Query(matched.filter(), projection, sort, limit);
     return store -> {
       var met = new AtomicBoolean();
-      int found =
-          store.find(query, one -> met.set(met.get() || isChosen(turn, chosen, one)));
+      int found = store.find(query, one -> met.set(met.get() || isChosen(turn, chosen, one)));
       return checked(turn, chosen, matched.isCertain(), found, met.get());
     };
   }

@@ -5,7 +5,9 @@ import java.util.List;
 import org.bson.RawBsonDocument;
 import site.ycsb.Status;
 
-/** Inserts records with one command: new ones, or, if asked for, deleted ones while there are any. */
+/**
+ * Inserts records with one command: new ones, or, if asked for, deleted ones while there are any.
+ */
 final class InsertRecords extends StoreOperation {
   private final int count;
   private final boolean restores;

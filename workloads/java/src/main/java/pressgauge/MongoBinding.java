@@ -3,6 +3,7 @@ package pressgauge;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -35,6 +36,7 @@ public final class MongoBinding extends DB {
   private MongoStore store;
   private ClientRecord record;
   private Layout layout;
+  private DocumentModel model;
   private int batchSize;
   private Batch batch;
 
@@ -48,6 +50,8 @@ public final class MongoBinding extends DB {
     shared = SharedClient.acquire(getProperties());
     store = new MongoStore(shared, settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable"));
     record.store(store);
+    model = DocumentModel.of(settings).over(shared);
+    record.model(model::facts);
   }
 
   /** In the run phase a read could miss what still waits in a batch, so nothing waits there. */
@@ -83,7 +87,7 @@ public final class MongoBinding extends DB {
     return attempt(
         "insert",
         () -> {
-          collection(table).insertOne(document);
+          collection(table).insertOne(model.stored(document));
           return Status.OK;
         });
   }
@@ -91,7 +95,9 @@ public final class MongoBinding extends DB {
   private Status insertLater(String table, String key, Map<String, ByteIterator> values) {
     if (batch == null) {
       var collection = collection(table);
-      batch = new Batch(batchSize, documents -> collection.insertMany(documents, INDEPENDENT));
+      batch =
+          new Batch(
+              batchSize, documents -> collection.insertMany(model.stored(documents), INDEPENDENT));
     }
     batch.add(key, layout.document(batch.buffer(), key, values));
     return batch.isFull() ? flush() : Status.BATCHED_OK;
@@ -132,11 +138,13 @@ public final class MongoBinding extends DB {
         "read",
         () -> {
           var find = collection(table).find(filter);
-          var document = (fields == null ? find : find.projection(Messages.each(fields, 1))).first();
+          var document =
+              (fields == null ? find : find.projection(Messages.each(fields, 1))).first();
           if (document == null) {
             return Status.NOT_FOUND;
           }
-          return layout.unpack(document, fields, result) ? Status.OK : Status.UNEXPECTED_STATE;
+          var whole = model.resolved(document);
+          return layout.unpack(whole, fields, result) ? Status.OK : Status.UNEXPECTED_STATE;
         });
   }
 
@@ -154,20 +162,20 @@ public final class MongoBinding extends DB {
     buffer.end(from);
     buffer.end(start);
     var filter = buffer.view(start, buffer.size());
+    var read = new ArrayList<RawBsonDocument>();
     return attempt(
         "scan",
         () -> {
-          var find = collection(table).find(filter).sort(Messages.each(Set.of("_id"), 1)).limit(count);
+          var find =
+              collection(table).find(filter).sort(Messages.each(Set.of("_id"), 1)).limit(count);
           find.batchSize(count);
-          try (var cursor =
-              (fields == null ? find : find.projection(Messages.each(fields, 1))).iterator()) {
-            while (cursor.hasNext()) {
-              var values = new HashMap<String, ByteIterator>();
-              if (!layout.unpack(cursor.next(), fields, values)) {
-                return Status.UNEXPECTED_STATE;
-              }
-              result.add(values);
+          var found = (fields == null ? find : find.projection(Messages.each(fields, 1))).into(read);
+          for (var document : model.resolved(found)) {
+            var values = new HashMap<String, ByteIterator>();
+            if (!layout.unpack(document, fields, values)) {
+              return Status.UNEXPECTED_STATE;
             }
+            result.add(values);
           }
           return result.isEmpty() ? Status.NOT_FOUND : Status.OK;
         });
@@ -183,7 +191,7 @@ public final class MongoBinding extends DB {
     return attempt(
         "update",
         () -> {
-          var matched = collection(table).updateOne(filter, update).getMatchedCount();
+          var matched = collection(table).updateOne(filter, model.stored(update)).getMatchedCount();
           return matched == 1 ? Status.OK : Status.NOT_FOUND;
         });
   }

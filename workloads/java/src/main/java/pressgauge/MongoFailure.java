@@ -21,6 +21,9 @@ final class MongoFailure {
     if (failure instanceof MongoBulkWriteException bulk && !bulk.getWriteErrors().isEmpty()) {
       return status(bulk.getWriteErrors().get(0).getCode());
     }
+    if (failure instanceof HashCollision) {
+      return named(HashCollision.STATUS);
+    }
     if (connectionLost(failure)) {
       return named("CONNECTION_LOST");
     }

@@ -88,8 +88,7 @@ final class MongoStore implements Store, AutoCloseable {
 
   @Override
   public UpdateResult replace(RawBsonDocument filter, RawBsonDocument document, boolean upsert) {
-    return collection.replaceOne(
-        session(), filter, document, new ReplaceOptions().upsert(upsert));
+    return collection.replaceOne(session(), filter, document, new ReplaceOptions().upsert(upsert));
   }
 
   @Override

@@ -14,7 +14,8 @@ import java.util.Arrays;
  *
  * @param own whether only the client's own records are chosen, all alike
  */
-record RecordChoice(Skew skew, boolean latest, boolean own, Partition partition, Permutation ranks) {
+record RecordChoice(
+    Skew skew, boolean latest, boolean own, Partition partition, Permutation ranks) {
   static final String PROPERTY = "pressgauge.keys";
 
   static RecordChoice of(Settings settings, Partition partition, long seed) {
@@ -53,7 +54,8 @@ record RecordChoice(Skew skew, boolean latest, boolean own, Partition partition,
         ranks[i] = Double.parseDouble(piece[0]);
         operations[i] = Double.parseDouble(piece[1]);
         boolean ascends = i == 0 || (ranks[i] > ranks[i - 1] && operations[i] >= operations[i - 1]);
-        if (!ascends || !(ranks[i] > 0 && ranks[i] < 1 && operations[i] >= 0 && operations[i] <= 1)) {
+        if (!ascends
+            || !(ranks[i] > 0 && ranks[i] < 1 && operations[i] >= 0 && operations[i] <= 1)) {
           throw new UsageException(property + ": " + shares + " does not ascend from 0 to 1");
         }
       }

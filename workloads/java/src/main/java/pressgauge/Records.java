@@ -47,7 +47,8 @@ record Records(List<Range> ranges, int[] absent, int expected, int count) {
       var population = new Population(partition, settings.number("pressgauge.seed"), 0, 0);
       return IntStream.range(parts[2], parts[3]).map(n -> (int) population.record(n));
     } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
-      throw new UsageException("verify.absent: " + text + " is not client:clients:restored:deleted");
+      throw new UsageException(
+          "verify.absent: " + text + " is not client:clients:restored:deleted");
     }
   }
 

@@ -17,7 +17,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
@@ -43,15 +45,18 @@ final class SharedClient {
 
   private final MongoClient client;
   private final MongoDatabase database;
-  private final String compression;
+  private final MongoClientSettings settings;
   private final DBException failure;
   private int users;
 
   private SharedClient(
-      MongoClient client, MongoDatabase database, String compression, DBException failure) {
+      MongoClient client,
+      MongoDatabase database,
+      MongoClientSettings settings,
+      DBException failure) {
     this.client = client;
     this.database = database;
-    this.compression = compression;
+    this.settings = settings;
     this.failure = failure;
   }
 
@@ -68,11 +73,21 @@ final class SharedClient {
       }
       shared.users++;
       // Here and not in connect(): properties can't be added to while they compute another one.
-      var concern = shared.database.getWriteConcern().asDocument().toJson();
-      ClientRecord.of(properties).writeConcern(concern);
-      ClientRecord.of(properties).compression(shared.compression);
+      var record = ClientRecord.of(properties);
+      record.writeConcern(shared.database.getWriteConcern().asDocument().toJson());
+      record.connection(shared.facts());
       return shared;
     }
+  }
+
+  private Map<String, Object> facts() {
+    var facts = new LinkedHashMap<String, Object>();
+    var level = database.getReadConcern().getLevel();
+    facts.put("retry_writes", settings.getRetryWrites());
+    facts.put("read_concern", level == null ? null : level.getValue());
+    facts.put("read_preference", database.getReadPreference().getName());
+    facts.put("compression", told(settings.getCompressorList()));
+    return facts;
   }
 
   /** Gives the client back. */
@@ -110,7 +125,7 @@ final class SharedClient {
       client = MongoClients.create(clientSettings);
       var database = client.getDatabase(settings.text("mongodb.database", "pressgauge"));
       database.runCommand(new Document("ping", 1));
-      return new SharedClient(client, database, told(clientSettings.getCompressorList()), null);
+      return new SharedClient(client, database, clientSettings, null);
     } catch (UsageException e) {
       return failed(client, e.getMessage());
     } catch (MongoException e) {
@@ -159,8 +174,9 @@ final class SharedClient {
     if (Gate.isAttended(settings)) {
       seeNoFreeze(builder);
     }
-    // Retries would hide the very failures that void a trial.
-    return builder.applyConnectionString(uri).retryWrites(false).retryReads(false).build();
+    // Retries would hide the very failures that void a trial: only where they are asked for.
+    var retryWrites = Boolean.TRUE.equals(uri.getRetryWritesValue());
+    return builder.applyConnectionString(uri).retryWrites(retryWrites).retryReads(false).build();
   }
 
   /** A server that is frozen between turns must not look lost, nor its connections stale. */

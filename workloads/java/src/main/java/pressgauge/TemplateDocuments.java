@@ -57,9 +57,7 @@ record TemplateDocuments(
   }
 
   private static Way way(String path, List<String> increments, List<String> pushes) {
-    return increments.contains(path)
-        ? Way.INCREMENT
-        : pushes.contains(path) ? Way.PUSH : Way.SET;
+    return increments.contains(path) ? Way.INCREMENT : pushes.contains(path) ? Way.PUSH : Way.SET;
   }
 
   @Override

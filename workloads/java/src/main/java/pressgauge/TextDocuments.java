@@ -15,7 +15,7 @@ record TextDocuments(Keys keys, List<String> fields, ValueFunction values) imple
   private static final int LEAST_FIELD_LENGTH = 16;
   private static final String MORE = "it has more fields than it should";
 
-  /** By YCSB's properties of keys and fields, pressgauge.corpus and pressgauge.seed. */
+  /** By YCSB's properties of keys and fields, and pressgauge.corpus, seed and repeat. */
   static TextDocuments of(Settings settings) {
     var fields = fieldNames(settings);
     var distribution = CoreWorkload.FIELD_LENGTH_DISTRIBUTION_PROPERTY;
@@ -25,10 +25,13 @@ record TextDocuments(Keys keys, List<String> fields, ValueFunction values) imple
     int length =
         settings.count(CoreWorkload.FIELD_LENGTH_PROPERTY, 100, LEAST_FIELD_LENGTH, 15_000_000);
     var corpus = Corpus.read(settings.path("pressgauge.corpus"), length);
+    long seed = settings.number("pressgauge.seed");
+    var lines =
+        settings.flag("pressgauge.repeat", true)
+            ? LineChoice.drawn(seed, corpus.lines())
+            : LineChoice.eachOnce(seed, fields.size(), corpus.lines());
     return new TextDocuments(
-        new KeyNames(settings),
-        fields,
-        new ValueFunction(corpus, settings.number("pressgauge.seed"), length));
+        new KeyNames(settings), fields, new ValueFunction(corpus, lines, length));
   }
 
   /** The names of a record's fields, in order, by YCSB's properties. */

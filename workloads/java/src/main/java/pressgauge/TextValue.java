@@ -1,6 +1,7 @@
 package pressgauge;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import site.ycsb.ByteIterator;
 
 /**
@@ -24,6 +25,22 @@ final class TextValue extends BsonValue {
   @Override
   void write(BsonBuffer buffer, String name) {
     buffer.string(name, this);
+  }
+
+  /** Whether the other has the same bytes. */
+  boolean isSame(TextValue other) {
+    return Arrays.equals(
+        array(),
+        offset(),
+        offset() + length(),
+        other.array(),
+        other.offset(),
+        other.offset() + other.length());
+  }
+
+  /** The same bytes in an array of their own. */
+  TextValue copy() {
+    return new TextValue(Arrays.copyOfRange(array(), offset(), offset() + length()), 0, length());
   }
 
   /** The whole text, consumed or not. */

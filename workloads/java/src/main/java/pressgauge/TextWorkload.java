@@ -24,9 +24,13 @@ import site.ycsb.workloads.CoreWorkload;
  *   <li>{@code pressgauge.documents}: text (the default) or templates; see {@link Documents}
  *   <li>{@code pressgauge.corpus}, {@code pressgauge.seed}: what the values are made of, a file of
  *       text or of BSON documents; required
+ *   <li>{@code pressgauge.repeat}: of text, whether its lines are drawn (the default), or each
+ *       begins one value before any begins a second; see {@link LineChoice}
  *   <li>{@code pressgauge.updatepaths}, {@code pressgauge.idkind}, {@code pressgauge.idspan}: of
  *       templates, the dotted paths that updates write, separated by commas, and how their {@code
  *       _id}s go on; see {@link TemplateKeys}
+ *   <li>{@code pressgauge.model}, {@code pressgauge.hashbits}, {@code pressgauge.knownhashes}: how
+ *       documents lie in the database; see {@link DocumentModel}
  *   <li>{@code pressgauge.phase}: names the phase (default load or run); phases of different names
  *       draw different operations
  *   <li>{@code pressgauge.clientindex}, {@code pressgauge.clientcount}: which of how many client
@@ -130,6 +134,7 @@ public final class TextWorkload extends CoreWorkload {
     layout = documents.layout();
     long seed = settings.number("pressgauge.seed");
     mix = new OperationMix(settings, known, seed, phase());
+    DocumentModel.require(settings, mix); // or bindings would refuse it, thread by thread
     choice = RecordChoice.of(settings, partition, seed);
     population = Population.of(settings, partition, seed);
     var chosen = mix.isOwn() ? RecordChoice.PROPERTY : REQUEST_DISTRIBUTION_PROPERTY;
@@ -352,21 +357,13 @@ public final class TextWorkload extends CoreWorkload {
 
   /** An existing record, by YCSB's request distribution. */
   long chooseRecord(long operation) {
-    long recordNumber =
-        uniform
-            ? partition.record(mix.key(operation, partition.size()))
-            : recordNumber(chooseBySkew());
-    if (population.life(recordNumber) >= 0) {
-      return recordNumber;
-    }
+    int own = partition.size();
+    long chosen = uniform ? partition.record(mix.key(operation, own)) : chooseBySkew();
     var draws = mix.draws(operation);
-    do { // an earlier phase has deleted it
-      recordNumber =
-          uniform
-              ? partition.record(draws.below(partition.size()))
-              : recordNumber(chooseBySkew());
-    } while (population.life(recordNumber) < 0);
-    return recordNumber;
+    while (population.life(chosen) < 0) { // an earlier phase has deleted it
+      chosen = uniform ? partition.record(draws.below(own)) : chooseBySkew();
+    }
+    return chosen;
   }
 
   /** A record by the distribution of a mix of one's own, whether or not it has been deleted. */
@@ -380,7 +377,7 @@ public final class TextWorkload extends CoreWorkload {
       long drawn = keychooser.nextValue().longValue();
       long key = keychooser instanceof ExponentialGenerator ? last - drawn : drawn;
       if (key >= 0 && key <= last) {
-        return key;
+        return recordNumber(key);
       }
     }
   }

@@ -11,22 +11,27 @@ import java.nio.charset.StandardCharsets;
  * bytes become spaces.
  */
 final class ValueFunction {
-  private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
+  static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
   private static final int LONGEST_VERSION_DIGITS = 18;
 
   private final Corpus corpus;
-  private final long seed;
+  private final LineChoice lines;
   private final int length;
+
+  /** Of lines drawn at random. */
+  ValueFunction(Corpus corpus, long seed, int length) {
+    this(corpus, LineChoice.drawn(seed, corpus.lines()), length);
+  }
 
   /**
    * @param length of every value, in bytes; at most the corpus's longest slice
    */
-  ValueFunction(Corpus corpus, long seed, int length) {
+  ValueFunction(Corpus corpus, LineChoice lines, int length) {
     if (length > corpus.longestSlice()) {
       throw new IllegalArgumentException("the corpus was read for shorter values");
     }
     this.corpus = corpus;
-    this.seed = seed;
+    this.lines = lines;
     this.length = length;
   }
 
@@ -59,7 +64,7 @@ final class ValueFunction {
    */
   TextValue value(long key, int field, long version) {
     var text = corpus.text();
-    int from = corpus.start(below(draw(seed, key, field, version), corpus.lines()));
+    int from = corpus.start(lines.line(key, field, version));
     if (version == 0) {
       int whole = wholeCharacters(text, from, length);
       if (whole == length) {

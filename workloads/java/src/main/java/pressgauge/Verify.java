@@ -1,5 +1,7 @@
 package pressgauge;
 
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoIterable;
 import java.io.IOException;
@@ -21,7 +23,8 @@ import site.ycsb.workloads.CoreWorkload;
  * <p>Properties beside the workload's: {@code verify.documents} (how many records, from 0 on;
  * default recordcount), {@code verify.ranges} ({@code first:count,...}: further records, inserted
  * by several clients), {@code verify.absent} ({@code client:clients:restored:deleted,...}: how many
- * of its loaded records each client deleted, and how many came back), {@code verify.sample} (0: all), {@code verify.out} (the JSON file).
+ * of its loaded records each client deleted, and how many came back), {@code verify.sample} (0:
+ * all), {@code verify.out} (the JSON file).
  *
  * <p>All documents are read with one cursor, so that unknown ones are found too; memory is 8 to 16
  * bytes a record. {@code content_hash} is the sum of the documents' SHA-256, in four lanes of 64
@@ -36,22 +39,29 @@ public final class Verify {
   private static final long PROGRESS_NS = 1_000_000_000L;
 
   private final MongoCollection<RawBsonDocument> collection;
+  private final DocumentModel model;
+  private final ReferenceCount references = new ReferenceCount();
   private final Keys keys;
   private final Layout layout;
   private final Records records;
   private final DocumentCheck check;
+  private final int wholeBytes;
   private final Findings findings = new Findings();
   private final AtomicReference<RuntimeException> defect = new AtomicReference<>();
   private long read;
   private long toldNs = System.nanoTime();
   private long toldRead;
 
-  private Verify(Settings settings, MongoCollection<RawBsonDocument> collection) {
-    this.collection = collection;
+  private Verify(Settings settings, SharedClient client) {
+    var table = settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable");
+    collection = written(client.collection(table));
+    model = DocumentModel.of(settings).over(client);
     var documents = Documents.of(settings);
     keys = documents.keys();
     layout = documents.layout();
     records = Records.of(settings);
+    long fieldBytes = settings.count(CoreWorkload.FIELD_LENGTH_PROPERTY, 100, 1, 15_000_000);
+    wholeBytes = (int) Math.min(CHUNK_BYTES, documents.fields().size() * fieldBytes);
     check = new DocumentCheck(new RecordIndex(keys, records), documents);
   }
 
@@ -65,13 +75,20 @@ public final class Verify {
     Files.deleteIfExists(out); // or a failure would leave an earlier verification's word
     var client = SharedClient.acquire(settings.properties());
     try {
-      var table = settings.text(CoreWorkload.TABLENAME_PROPERTY, "usertable");
-      var verify = new Verify(settings, client.collection(table));
+      var verify = new Verify(settings, client);
       verify.check();
       Files.writeString(out, verify.result().toJson() + "\n");
     } finally {
       client.release(settings.properties());
     }
+  }
+
+  /** The primary's own documents, however the workload reads them. */
+  private static MongoCollection<RawBsonDocument> written(
+      MongoCollection<RawBsonDocument> collection) {
+    return collection
+        .withReadPreference(ReadPreference.primary())
+        .withReadConcern(ReadConcern.DEFAULT);
   }
 
   /** Reads with this thread, recomputes with others; this one helps out when they are behind. */
@@ -126,7 +143,7 @@ public final class Verify {
     try (var cursor = documents.iterator()) {
       while (cursor.hasNext()) {
         var document = cursor.next();
-        bytes += document.getByteBuffer().remaining();
+        bytes += Math.max(document.getByteBuffer().remaining(), wholeBytes);
         chunk.add(document);
         if (chunk.size() == CHUNK || bytes >= CHUNK_BYTES || !cursor.hasNext()) {
           var full = chunk;
@@ -142,7 +159,11 @@ public final class Verify {
 
   private void check(ArrayList<RawBsonDocument> documents) {
     try {
-      findings.merge(check.check(documents));
+      var whole = model.resolved(documents);
+      if (whole != documents) { // else nothing was referred to
+        references.count(documents, whole);
+      }
+      findings.merge(check.check(whole));
     } catch (RuntimeException e) {
       defect.compareAndSet(null, e);
     }
@@ -173,6 +194,10 @@ public final class Verify {
             .append("counted", counted)
             .append("missing", records.count() - findings.checked());
     result.putAll(findings.toDocument());
+    boolean isWhole = !records.isSample();
+    model
+        .entries()
+        .ifPresent(entries -> result.put("dictionary", references.toDocument(entries, isWhole)));
     if (records.isSample()) {
       result.put("surplus", Math.max(0, counted - records.expected()));
     }

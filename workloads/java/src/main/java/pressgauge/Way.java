@@ -9,7 +9,9 @@ enum Way {
   /** By appending an entry that the path's list has in another document, drawn by the version. */
   PUSH("push");
 
-  /** The newest entries that a list keeps, or the most popular document would outgrow all others. */
+  /**
+   * The newest entries that a list keeps, or the most popular document would outgrow all others.
+   */
   static final int KEPT_ENTRIES = 1000;
 
   private final String key;

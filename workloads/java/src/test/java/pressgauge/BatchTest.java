@@ -36,6 +36,23 @@ class BatchTest {
   }
 
   @Test
+  void aCollisionOfHashesFailsTheWholeBatchBecauseNoneOfItIsSent() {
+    var value = new TextValue(new byte[] {'a'}, 0, 1);
+    var reference = Reference.to(value, 64);
+    var batch =
+        batch(
+            3,
+            documents -> {
+              throw new HashCollision(reference, value, value);
+            });
+
+    var outcome = batch.flush();
+
+    assertEquals("HASH_COLLISION", outcome.status().getName());
+    assertEquals(List.of("k0", "k1", "k2"), outcome.failedKeys());
+  }
+
+  @Test
   void aPartlyFailedFlushNamesWhatFailedAndIsForgotten() {
     var error = new BulkWriteError(11000, "duplicate", new BsonDocument(), 1);
     var batch = batch(3, documents -> fail(List.of(error), null));

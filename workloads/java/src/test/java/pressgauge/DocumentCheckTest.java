@@ -25,7 +25,8 @@ class DocumentCheckTest {
   private final Documents documents = new TextDocuments(names, FIELDS, values());
   private final DocumentCheck check =
       new DocumentCheck(
-          new RecordIndex(names, new Records(List.of(new Records.Range(0, 5)), new int[0], 5, 5)), documents);
+          new RecordIndex(names, new Records(List.of(new Records.Range(0, 5)), new int[0], 5, 5)),
+          documents);
 
   private static ValueFunction values() {
     var lines = "One line of text.\nAnother line, longer than that.\n";

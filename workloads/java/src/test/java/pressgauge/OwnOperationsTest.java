@@ -253,8 +253,7 @@ class OwnOperationsTest extends WorkloadRunner {
     }
 
     @Override
-    public UpdateResult replace(
-        RawBsonDocument filter, RawBsonDocument document, boolean upsert) {
+    public UpdateResult replace(RawBsonDocument filter, RawBsonDocument document, boolean upsert) {
       return UpdateResult.acknowledged(0, 0L, null);
     }
   }
@@ -342,7 +341,10 @@ class OwnOperationsTest extends WorkloadRunner {
     assertEquals(Set.of("OK"), statuses(file, "UPDATE").keySet());
     assertEquals(OPERATIONS, (int) verify(documents, file, more));
     int longest =
-        store.documents.values().stream().mapToInt(one -> one.getArray("list").size()).max().orElse(0);
+        store.documents.values().stream()
+            .mapToInt(one -> one.getArray("list").size())
+            .max()
+            .orElse(0);
     assertTrue(longest > 10, longest + " entries");
   }
 }

@@ -37,8 +37,7 @@ class SkewTest {
   @ValueSource(doubles = {0.3, 0.99, 1, 1.4, 3})
   void zipfianSharesAreThoseOfItsExponent(double exponent) {
     int n = 1000;
-    double sum =
-        IntStream.rangeClosed(1, n).mapToDouble(rank -> Math.pow(rank, -exponent)).sum();
+    double sum = IntStream.rangeClosed(1, n).mapToDouble(rank -> Math.pow(rank, -exponent)).sum();
     var counts = counts(new Skew.Zipfian(exponent), n);
     for (int rank : new int[] {0, 1, 2, 9, 99, 999}) {
       double expected = DRAWS * Math.pow(rank + 1, -exponent) / sum;

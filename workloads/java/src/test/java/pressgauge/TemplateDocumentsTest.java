@@ -213,7 +213,8 @@ class TemplateDocumentsTest {
       var keys = documents(set).keys();
       int count = set.getString("idkind").equals("other") ? 5 : 100;
       var index =
-          new RecordIndex(keys, new Records(List.of(new Records.Range(0, count)), new int[0], count, count));
+          new RecordIndex(
+              keys, new Records(List.of(new Records.Range(0, count)), new int[0], count, count));
       var names = new ArrayList<String>();
       for (int record = 0; record < count; record++) {
         assertEquals(record, index.find(keys.of(record)));

