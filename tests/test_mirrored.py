@@ -28,7 +28,7 @@ def known(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[De
 
 
 def test_a_deployment_comes_back(known: Deployment, tmp_path: Path) -> None:
-    told = mirrored(known, tmp_path, 8, MIX)
+    told = mirrored(known, tmp_path, 20, MIX)
     assert [name for name, _, _, fine in beside_the_truth(known, tmp_path) if not fine] == []
     assert "the campaign: " in told
     written = "".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("events*.yaml"))

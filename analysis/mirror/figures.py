@@ -67,7 +67,7 @@ class Observed:
 
     def mirrors(self, workload: str) -> Mirrors:
         """The figures that a campaign has to come close to, rounded as they are written."""
-        used = self.stored.file_bytes - self.stored.free_bytes
+        used = self.stored.used_bytes
         served, whole = self.happened.served, self.operations
         pages = self.happened.pages_read
         shapes = {

@@ -98,8 +98,9 @@ class Stored:
 
     documents: int
     bytes: int
-    file_bytes: int
-    free_bytes: int
+    used_bytes: int
+    """Of the collection's file, what its last checkpoint holds. The file has room beside, and older copies, of which
+    the next checkpoint frees some: much in a small collection that is written."""
     index_bytes: int
     compressor: str
     leaf_page_max: str
@@ -133,14 +134,13 @@ def stored(moment: CollectionMoment) -> Stored:
     """What a collection takes, by its `storageStats`."""
     stats = moment.storage
     said = options(str(at(stats, "wiredTiger", "creationString") or ""))
-    free = number(stats, "freeStorageSize")
-    if free is None:
-        free = number(stats, "wiredTiger", "block-manager", "file bytes available for reuse")
+    used = number(stats, "wiredTiger", "block-manager", "checkpoint size")
+    if used is None:
+        used = (number(stats, "storageSize") or 0) - (number(stats, "freeStorageSize") or 0)
     return Stored(
         documents=int(number(stats, "count") or 0),
         bytes=int(number(stats, "size") or 0),
-        file_bytes=int(number(stats, "storageSize") or 0),
-        free_bytes=int(free or 0),
+        used_bytes=int(used),
         index_bytes=int(number(stats, "totalIndexSize") or 0),
         compressor=said.get("block_compressor", "").strip('"') or "none",
         leaf_page_max=said.get("leaf_page_max", "32KB"),

@@ -30,8 +30,8 @@ _LONGEST_URI_BYTES = 2**16
 _SELECTION_MS = 5000
 _MORE_THAN_AN_ANSWER_MS = 10_000
 _UNAUTHORIZED, _FAILED_LOGIN, _TOO_LONG, _KEY_NOT_FOUND = 13, 18, 50, 211
-_NOT_TO_BE_HAD = {_UNAUTHORIZED, 26, 59, 72, 73, 76, 115, 167, 303, 8000}
-"""Further: no such namespace, command, option or profiler, not replicated, not supported, a service's own refusal."""
+_NOT_TO_BE_HAD = {_UNAUTHORIZED, 51300, 26, 59, 72, 73, 76, 115, 167, 303, 8000}
+"""Further: not of a standalone, no such namespace, command, option or profiler, or a service's own refusal."""
 _READING = re.compile(r"(get|list|view|check|queryStats)[A-Z].*|((all)?[cC]oll(ection)?|db|index)Stats|find")
 _HARMLESS = {
     "changeStream",

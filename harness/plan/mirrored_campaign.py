@@ -259,7 +259,7 @@ def _offered(mirrored: Mirrored) -> Iterator[str]:
 def _mirrors(observed: Observed) -> Iterator[str]:
     """What the trials are judged by."""
     comments = {
-        "compression_ratio": "$collStats: size ÷ (storageSize − what is free in it)",
+        "compression_ratio": "$collStats: size ÷ checkpoint size",
         "index_bytes_per_document": "$collStats: totalIndexSize ÷ count",
         "cache_ratio": "serverStatus: maximum bytes configured ÷ BSON that shares it",
         "pages_read_per_operation": "$collStats: pages read into cache, of the collection and its indexes",

@@ -269,5 +269,5 @@ def test_what_happened_is_what_grew() -> None:
 
 def test_what_is_stored() -> None:
     found = stored(moment(0, 1).collections["shop.orders"])
-    assert (found.documents, found.bytes, found.file_bytes, found.free_bytes) == (10, 1000, 600, 100)
+    assert (found.documents, found.bytes, found.used_bytes) == (10, 1000, 500)
     assert (found.index_bytes, found.compressor, found.leaf_page_max) == (340, "zstd", "64KB")

@@ -27,7 +27,7 @@ FACTS = ServerFacts(
     is_member=True, closed=("its options",),
 )  # fmt: skip
 STORED = Stored(
-    documents=50_000_000, bytes=40 * GIB, file_bytes=16 * GIB, free_bytes=GIB, index_bytes=3 * GIB, compressor="zstd",
+    documents=50_000_000, bytes=40 * GIB, used_bytes=15 * GIB, index_bytes=3 * GIB, compressor="zstd",
     leaf_page_max="64KB",
 )  # fmt: skip
 SERVED = Served(

@@ -3,7 +3,7 @@
     python -m tests.proofs.round_trip RESULTS        ten minutes; the engine 6.0.5 has to be installed
     python -m tests.proofs.round_trip RESULTS --read the tables of what is there
 
-A mongod is loaded with sessions of visitors and used in a known mix and skew, with a profiler that shows every second
+A mongod is loaded with sessions of visitors and used in a known mix and skew, with a profiler that shows every
 operation. What the mirror says is put beside the truth. Then the campaign runs, the baseline arm alone and one block:
 as it was mirrored, and with another mix, half of the cache, and shuffled documents.
 """
@@ -50,8 +50,8 @@ def mirror(known: Deployment, folder: Path, seconds: float, *further: str, user:
 
 
 def mirrored(known: Deployment, folder: Path, seconds: float, mix: Mapping[str, float]) -> str:
-    """Mirror it in use, with a profiler that shows every second operation; give what the command said."""
-    known.owner.shop.command("profile", 1, slowms=0, sampleRate=0.5)
+    """Mirror it in use, with a profiler that shows every operation; give what the command said."""
+    known.owner.shop.command("profile", 2)
     with known.in_use(mix):
         ran = mirror(known, folder, seconds)
     known.owner.shop.command("profile", 0)

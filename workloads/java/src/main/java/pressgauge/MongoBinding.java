@@ -169,7 +169,8 @@ public final class MongoBinding extends DB {
           var find =
               collection(table).find(filter).sort(Messages.each(Set.of("_id"), 1)).limit(count);
           find.batchSize(count);
-          var found = (fields == null ? find : find.projection(Messages.each(fields, 1))).into(read);
+          var found =
+              (fields == null ? find : find.projection(Messages.each(fields, 1))).into(read);
           for (var document : model.resolved(found)) {
             var values = new HashMap<String, ByteIterator>();
             if (!layout.unpack(document, fields, values)) {
