@@ -25,12 +25,18 @@ blocks: 1
 engines:
   mongod: {{source: binary, version: {version}, path: {json.dumps(str(mongod), ensure_ascii=False)}}}
 arms:
-  none: {{block_compressor: none, journal_compressor: none}}
-  snappy: {{block_compressor: snappy, leaf_page_max: 16KiB, memory_page_image_max: 32KiB, sync_period_s: 20}}
-  zlib: {{block_compressor: zlib, zlib_level: 2, journal_compressor: zlib, collection_config: "split_pct=80"}}
+  none:
+    {{block_compressor: none, journal_compressor: none, connection: {{compressors: none}},
+      eviction: {{dirty_target: 4}}, memory_page_max: 2MiB}}
+  snappy:
+    {{block_compressor: snappy, connection: {{compressors: snappy}}, leaf_page_max: 16KiB, memory_page_image_max: 32KiB,
+      internal_page_max: 8KiB, allocation_size: 8KiB, sync_period_s: 20, journal_commit_interval_ms: 50}}
+  zlib:
+    {{block_compressor: zlib, zlib_level: 2, journal_compressor: zlib, connection: {{compressors: zlib, zlib_level: 1}},
+      collection_config: "split_pct=80", index_leaf_page_max: 32KiB, index_prefix_compression: false}}
   zstd:
-    {{block_compressor: zstd, journal_compressor: zstd, engine_config: "eviction=(threads_max=8)",
-      parameters: {{ttlMonitorEnabled: false}}{level}}}
+    {{block_compressor: zstd, journal_compressor: zstd, connection: {{compressors: zstd}},
+      engine_config: "eviction=(threads_max=8)", parameters: {{ttlMonitorEnabled: false}}{level}}}
 datasets:
   sentences: {{recipe: faker-sentences, sentences: 1000}}
 records: 2000

@@ -69,9 +69,11 @@ def test_each_compressor_and_setting_is_asked_for(version: str, tmp_path: Path) 
     spec = load_campaign(path)
     assert {arm.block_compressor for arm in spec.arms.values()} == set(Compressor)
     asked = {
-        one.arm for one in SETTINGS if one.arm and any(getattr(arm, one.arm) is not None for arm in spec.arms.values())
+        one.arm
+        for one in SETTINGS
+        if one.arm and not one.by_clients and any(getattr(arm, one.arm) is not None for arm in spec.arms.values())
     }
-    wanted = {one.arm for one in SETTINGS if one.arm} - {"cache_size", "cpu_limit"}
+    wanted = {one.arm for one in SETTINGS if one.arm and not one.by_clients} - {"cache_size", "cpu_limit", "oplog_size"}
     assert asked == wanted - ({"zstd_level"} if version < "5.0" else set())
 
 
@@ -90,6 +92,14 @@ def test_a_counter_that_is_missing(folder: Path) -> None:
         "the trial is void: mongod 6.0.5 has no cache.pages written from cache",
         "pages_written: “cache.pages written from cache” is missing",
     ]
+
+
+def test_counters_of_a_wire_compressor_that_is_not_offered_are_not_missing(folder: Path) -> None:
+    told = json.loads((folder / SNAPSHOT).read_text())
+    del told["counters_after_checkpoint"]["server_status"]["network"]["compression"]["zstd"]
+    (folder / SNAPSHOT).write_text(json.dumps(told))
+    write_diagnostic_data(folder, but="wire_zstd_in_bytes")
+    assert list(differences(read_recorded(folder), folder)) == []
 
 
 def test_a_counter_that_another_release_has_elsewhere(folder: Path) -> None:
