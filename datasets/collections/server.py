@@ -30,6 +30,7 @@ _LONGEST_URI_BYTES = 2**16
 _SELECTION_MS = 5000
 _MORE_THAN_AN_ANSWER_MS = 10_000
 _UNAUTHORIZED, _FAILED_LOGIN, _TOO_LONG, _KEY_NOT_FOUND = 13, 18, 50, 211
+_PLACE_LOST = 136
 _NOT_TO_BE_HAD = {_UNAUTHORIZED, 51300, 26, 59, 72, 73, 76, 115, 167, 303, 8000}
 """Further: not of a standalone, no such namespace, command, option or profiler, or a service's own refusal."""
 _READING = re.compile(r"(get|list|view|check|queryStats)[A-Z].*|((all)?[cC]oll(ection)?|db|index)Stats|find")
@@ -149,7 +150,10 @@ class LiveCollection:
         return whose.command(asked, read_preference=preference)
 
     def ask_if_allowed(self, command: dict[str, Any], *, database: str = "") -> Any:
-        """Have the member answer a command; None where the user may not, or this server doesn't know it."""
+        """Have the member answer a command; None where the user may not, or this server doesn't know it.
+
+        A capped collection that overwrote the place that was just read gives no documents; the next question may.
+        """
         from pymongo.errors import OperationFailure  # noqa: PLC0415
 
         try:
@@ -157,6 +161,8 @@ class LiveCollection:
         except OperationFailure as error:
             if error.code in _NOT_TO_BE_HAD:
                 return None
+            if error.code == _PLACE_LOST:
+                return {"cursor": {"firstBatch": []}}
             raise
 
 

@@ -32,6 +32,8 @@ EXPONENT = 0.99
 LATEST = 20
 _START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _SESSION, _USED_SESSIONS = 25, 500
+_KEPT = 30
+"""So many of a client's own events are never deleted: where the newest is, a sample may just be being read."""
 STATES = ("new", "seen", "left", "bought")
 INDEXES = {"session_1_at_-1": [("session", 1), ("at", -1)], "state.score_1": [("state.score", 1)]}
 
@@ -129,11 +131,11 @@ def _do(kind: str, key: ObjectId, events: Events, chance: random.Random, own: li
         list(events.find({"session": chance.randrange(_USED_SESSIONS)}).sort("at", -1).limit(LATEST))
     elif kind == "update":
         events.update_one({"_id": key}, {"$set": {"status": chance.choice(STATES)}})
-    elif kind == "insert" or not own:
+    elif kind == "insert" or len(own) < _KEPT:
         own.append(events.insert_one(chance.choice(like) | {"_id": ObjectId()}).inserted_id)
         return "insert"
     else:
-        events.delete_one({"_id": own.pop()})
+        events.delete_one({"_id": own.pop(0)})
     return kind
 
 
