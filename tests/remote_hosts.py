@@ -67,6 +67,11 @@ class Host:
     def mend(self) -> None:
         run("ip", "link", "set", self.link, "up")
 
+    def limit(self, rate: str) -> None:
+        """Let it send no faster than that, in the words of tc: `20mbit`."""
+        shape = f"tc -n {self.namespace} qdisc replace dev eth0 root tbf rate {rate} burst 64kb latency 400ms"
+        run(*shape.split())
+
     def die(self) -> None:
         """Lose the host at once, with all that runs on it."""
         self.cut()

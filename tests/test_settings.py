@@ -18,7 +18,7 @@ OF_THE_SERVER = {
 }  # fmt: skip
 OF_REFERENCES = {"hash_bits", "known_hashes"}
 """The role makes the dictionary of normalised documents; these are the clients' alone."""
-OF_DRIVERS = {"retry_writes", "read_concern", "read_preference"}
+OF_DRIVERS = {"retry_writes", "read_concern", "read_preference", "client_compression"}
 
 
 def test_each_setting_is_declared_once() -> None:

@@ -114,6 +114,9 @@ class Connection(_Part):
     retry_writes: bool
     read_concern: Word | None = Field(description="None: it names none.")
     read_preference: Word
+    compression: Word | None = Field(
+        None, description="Wire compressor that it asks for, with its level if it was told one (`zlib 9`)."
+    )
 
 
 class ClientFile(_Part):

@@ -249,6 +249,14 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "known_share", "values that the dictionary was known to have", Unit.SHARE, _HIGH, _ALL, None,
         readers.known_share,
     ),
+    Declaration(
+        "wire_in_bytes_per_operation", "bytes to mongod on the wire per operation", Unit.BYTES_PER_OPERATION, _LOW,
+        _ALL, None, readers.on_wire("wire_in"),
+    ),
+    Declaration(
+        "wire_out_bytes_per_operation", "bytes from mongod on the wire per operation", Unit.BYTES_PER_OPERATION, _LOW,
+        _ALL, None, readers.on_wire("wire_out"),
+    ),
     Declaration("client_cpu_share", "client CPU in use", Unit.SHARE, _LOW, _ALL, None, readers.client_cpu_share),
     Declaration(
         "compression_ratio_after", "compression ratio after the workload", Unit.RATIO, _HIGH, _RUN, None,

@@ -279,6 +279,19 @@ def in_window(amount: Callable[[Window], float | None]) -> Reader:
     return read
 
 
+def on_wire(counter: str) -> Reader:
+    """Bytes of messages as they went over the wire in the measured window, for each operation measured in it."""
+
+    def read(_: TrialRecord, phase: Phase) -> Reading | None:
+        total = phase.window.counters.get(counter) if phase.window else None
+        if total is None or not phase.measured_operations or phase.measured_s <= 0:
+            return None
+        value = total / phase.measured_operations
+        return Reading(value, max(value * CLOCK_S / phase.measured_s, 1 / phase.measured_operations))
+
+    return read
+
+
 def of_host(amount: Callable[[Window], float | None]) -> Reader:
     """A share of all the CPU time that the database's host had in the measured window."""
 

@@ -1,14 +1,16 @@
 """Engine counters by a name of our own, whatever the version calls them.
 
 Sources: `serverStatus().wiredTiger` and the collection's `$collStats.storageStats.wiredTiger`, whose sections and
-names differ by version, down to patch releases. A counter that a server does not have is None. `tests.proofs.versions`
-holds the names to WiredTiger's own source, release by release.
+names differ by version, down to patch releases, and `serverStatus().network`. A counter that a server does not have is
+None. `tests.proofs.versions` holds the names to the engines' own source, release by release.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from core.nested import inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,21 +19,22 @@ Version = tuple[int, ...]
 ALWAYS: Version = (0, 0)
 CHECKED_UP_TO: Mapping[tuple[int, int], int] = {(4, 4): 29, (5, 0): 31, (6, 0): 27, (7, 0): 21, (8, 0): 10, (8, 1): 1}
 """The last patch release of each series of which every name is known: from its source or, for 6.0.27, its mongod."""
+_IN_STATUS = {"server": "wiredTiger", "network": "network"}
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a server has a counter: a section and a statistic in it, or several that add up to the counter."""
+    """Where a source has a counter: sections, one in the other, and a statistic in them, or several that add up."""
 
-    section: str
+    sections: tuple[str, ...]
     statistics: tuple[str, ...]
     since: Version = ALWAYS
     """The first version that has it there."""
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Each statistic below `wiredTiger`, dotted."""
-        return tuple(f"{self.section}.{name}" for name in self.statistics)
+        """Each statistic below its source, dotted."""
+        return tuple(".".join((*self.sections, name)) for name in self.statistics)
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,17 @@ class Counter:
     key: str
     label: str
     unit: Literal["bytes", "count", "us", "ms"]
-    source: Literal["server", "collection"]
+    source: Literal["server", "network", "collection"]
     places: tuple[Place, ...]
     gauge: bool = False
     """A gauge says what is, e.g. bytes in the cache; any other counter only grows, and its change is what counts."""
+    part_of: tuple[str, ...] = ()
+    """Sections that a server may rightly lack, and this counter with them: a wire compressor that it does not offer."""
+
+    @property
+    def in_status(self) -> str | None:
+        """The section of serverStatus that its source is; None: it is the collection's."""
+        return _IN_STATUS.get(self.source)
 
     def expected(self, version: str) -> Place:
         """Where a server of this version has it."""
@@ -57,11 +67,26 @@ class Counter:
 
 
 def _same(section: str, *names: str) -> tuple[Place, ...]:
-    return (Place(section, names),)
+    return (Place((section,), names),)
 
 
 def _renamed(before: tuple[str, str], after: tuple[str, ...], since: Version = (8, 0)) -> tuple[Place, ...]:
-    return (Place(before[0], before[1:]), Place(after[0], after[1:], since))
+    return (Place(before[:1], before[1:]), Place(after[:1], after[1:], since))
+
+
+def wire_counter(compressor: str, way: Literal["in", "out"]) -> str:
+    """The key of the counter of bytes that came or went compressed by this wire compressor, heads of messages aside."""
+    return f"wire_{compressor}_{way}"
+
+
+def _compressed(name: str) -> tuple[Counter, Counter]:
+    way = ("compression", name)
+    return (
+        Counter(wire_counter(name, "in"), f"Received compressed by {name}", "bytes", "network",
+                (Place((*way, "decompressor"), ("bytesIn",)),), part_of=way),
+        Counter(wire_counter(name, "out"), f"Sent compressed by {name}", "bytes", "network",
+                (Place((*way, "compressor"), ("bytesOut",)),), part_of=way),
+    )  # fmt: skip
 
 
 NEXT: Version = (8, 2)
@@ -113,6 +138,9 @@ COUNTERS: tuple[Counter, ...] = (
             _renamed(("compression", "compressed page maximum leaf page size prior to compression "),
                      ("compression", "compressed page maximum leaf page size prior to compression"), NEXT),
             gauge=True),
+    Counter("wire_in", "Received on the wire", "bytes", "network", (Place((), ("physicalBytesIn",)),)),
+    Counter("wire_out", "Sent on the wire", "bytes", "network", (Place((), ("physicalBytesOut",)),)),
+    *(counter for name in ("snappy", "zlib", "zstd") for counter in _compressed(name)),
 )  # fmt: skip
 
 
@@ -120,16 +148,22 @@ def read(
     server_status: Mapping[str, Any], coll_stats: Mapping[str, Any] | None, version: str
 ) -> dict[str, float | None]:
     """Every declared counter of one moment; None where this server does not have it."""
-    roots = _roots(server_status, coll_stats)
+    roots = sources(server_status, coll_stats)
     return {counter.key: _value(roots[counter.source], counter, version) for counter in COUNTERS}
 
 
 def missing(server_status: Mapping[str, Any], coll_stats: Mapping[str, Any] | None, version: str) -> Iterator[Counter]:
-    """The declared counters that this server has nowhere."""
-    roots = _roots(server_status, coll_stats)
+    """The declared counters that this server has nowhere, and should have."""
+    roots = sources(server_status, coll_stats)
     for counter in COUNTERS:
-        if _value(roots[counter.source], counter, version) is None:
+        root = roots[counter.source]
+        if is_due(root, counter) and _value(root, counter, version) is None:
             yield counter
+
+
+def is_due(root: object, counter: Counter) -> bool:
+    """Whether a server whose source this is has to have the counter."""
+    return not counter.part_of or inside(root, *counter.part_of) is not None
 
 
 def is_checked(version: str) -> bool:
@@ -152,13 +186,15 @@ def change(before: Mapping[str, float | None], after: Mapping[str, float | None]
     return moved
 
 
-def _roots(server_status: Mapping[str, Any], coll_stats: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {"server": server_status.get("wiredTiger"), "collection": (coll_stats or {}).get("wiredTiger")}
+def sources(server_status: Mapping[str, Any], coll_stats: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a server says, by a counter's source; None where it says nothing."""
+    of_server = {source: server_status.get(section) for source, section in _IN_STATUS.items()}
+    return of_server | {"collection": (coll_stats or {}).get("wiredTiger")}
 
 
-def _value(root: Any, counter: Counter, version: str) -> float | None:
+def _value(root: object, counter: Counter, version: str) -> float | None:
     for place in counter.ways(version):
-        section = root.get(place.section) if isinstance(root, dict) else None
+        section = inside(root, *place.sections)
         values = [_number(section.get(name)) for name in place.statistics] if isinstance(section, dict) else [None]
         if None not in values:
             return sum(value for value in values if value is not None)

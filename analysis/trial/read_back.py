@@ -6,15 +6,15 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from analysis.trial.counters import Counter, is_checked, release
-from analysis.trial.records import InForce, Reason, Settings
+from analysis.trial.counters import Counter, is_checked, release, wire_counter
+from analysis.trial.records import Compressor, InForce, Reason, Settings
 from analysis.trial.settings import SETTINGS
 from core.cpus import cores_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from analysis.trial.records import ClientPart, Member
+    from analysis.trial.records import ClientPart, Member, Phase
 
 
 _CACHES_PER_CPU_SINCE = (8, 0)
@@ -109,6 +109,32 @@ def _listed(version: str, counters: Collection[Counter]) -> str:
 def concern_faults(phase: str, asked: Mapping[str, Any], sent: str | None) -> Iterator[Reason]:
     """The write concern that a phase's clients sent, as JSON, where it is not the one asked for."""
     yield from _compare("write-concern-mismatch", f"{phase}: the clients' write concern", json.dumps(asked), sent)
+
+
+def wire_faults(phase: Phase, asked: Compressor | None) -> Iterator[Reason]:
+    """A wire compressor that did not carry a phase's bytes both ways, or another one that carried any.
+
+    The server counts what it compressed and decompressed; messages of the harness are never compressed. `asked` None:
+    nothing was asked.
+    """
+    if asked is None:
+        return
+    for one in Compressor:
+        if one is Compressor.NONE:
+            continue
+        received, sent = (phase.counters.get(wire_counter(one, way)) or 0 for way in ("in", "out"))
+        carried = f"{received:.0f} bytes to mongod and {sent:.0f} from it"
+        if one is asked and not (received and sent):
+            yield Reason(
+                code="wire-compressor-unused",
+                message=f"{phase.name}: the wire compressor {one} was asked for, and carried {carried}: the server or "
+                "the client's driver refused it",
+            )
+        elif one is not asked and (received or sent):
+            yield Reason(
+                code="wire-compressor-mismatch",
+                message=f"{phase.name}: the wire compressor {one} carried {carried}; expected {asked}",
+            )
 
 
 def cpus_faults(phase: str, client: ClientPart, asked: str | None, taken: str | None) -> Iterator[Reason]:

@@ -172,6 +172,12 @@ class Settings(Part):
     retry_writes: bool = Field(False, description="Whether the clients' writes can be retried by their driver.")
     read_concern: Word | None = Field(None, description="Of the clients' reads; None: they name none.")
     read_preference: Word = Field("primary", description="Which members the clients read from.")
+    wire_compressor: Compressor | None = Field(
+        None, description="The one compressor that mongod offers for messages; `none`: it offers none."
+    )
+    client_compression: Word | None = Field(
+        None, description="What the clients ask for, with its level if there is one, e.g. `zlib 9`; None: nothing."
+    )
 
 
 class InForce(Part):
@@ -212,6 +218,9 @@ class InForce(Part):
     indexes: Text | None = Field(
         None, description="The collection's indexes beside that on `_id`, as JSON; None: none were asked for."
     )
+    wire_compressors: Text | None = Field(
+        None, description="From the options as the server parsed them, e.g. `zstd`; None: mongod offers its own."
+    )
     allocator: Word | None = Field(None, description="The library that mongod has its memory from, by its own word.")
     per_cpu_caches: bool | None = Field(
         None, description="Whether the allocator has caches for each CPU; None: it does not say, as before 8.0."
@@ -224,6 +233,7 @@ class InForce(Part):
     retry_writes: Word | None = Field(None, description="What the clients' driver said of itself, `yes` or `no`.")
     read_concern: Word | None = Field(None, description="Likewise; `none named`: the server's own, `local`.")
     read_preference: Word | None = Field(None, description="Likewise.")
+    client_compression: Word | None = Field(None, description="Likewise, e.g. `zlib 9`; `none`: it asked for none.")
 
 
 class Pages(Part):

@@ -9,6 +9,7 @@ from typing import Any
 
 from analysis.trial.records import DiskLimit
 from analysis.trial.wiredtiger_config import meaning, options
+from core.nested import inside
 
 Reader = Callable[[Mapping[str, Any]], Any]
 """From what the server (`in_force.json`) or a client said to the value in force; None where it did not say."""
@@ -17,6 +18,10 @@ NO_TLS = "disabled"
 """mongod's own TLS mode."""
 NONE_NAMED = "none named"
 """The read concern of clients that leave it to the server."""
+NO_COMPRESSION = "none"
+"""The wire compression of clients that ask for none."""
+NO_WIRE_COMPRESSOR = "disabled"
+"""What mongod calls no wire compressor at all."""
 CREATION, OPENING = "creation_string", "opening_wiredtiger"
 """The collection's configuration in `in_force.json`, and the engine's."""
 OF_DICTIONARY = "dictionary_creation_string"
@@ -88,13 +93,6 @@ def disk_limit(raw: Mapping[str, Any]) -> DiskLimit | None:
     return DiskLimit.model_validate(found) if found else None
 
 
-def inside(found: object, *keys: str) -> object:
-    """What lies under these keys, one in the other; None where one of them is no object, or lacks the next."""
-    for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
-
-
 def amount(*keys: str) -> Reader:
     """A number with a fraction."""
 
@@ -132,6 +130,12 @@ def tls_mode(raw: Mapping[str, Any]) -> str | None:
     return str(inside(found, "net", "tls", "mode") or NO_TLS)
 
 
+def wire_compressors(raw: Mapping[str, Any]) -> str | None:
+    """From the options as the server parsed them; None: it offers its own."""
+    found = inside(raw, "cmd_line_opts", "net", "compression", "compressors")
+    return None if found is None else str(found)
+
+
 def of_clients(key: str) -> Reader:
     """What each phase's clients told, where all told the same; None where there was nothing to tell."""
 
@@ -165,6 +169,11 @@ def read_concern(client: Mapping[str, Any]) -> str | None:
 def read_preference(client: Mapping[str, Any]) -> str | None:
     """Of a client's reads."""
     return text_of(client, "read_preference") or None
+
+
+def wire_compression(client: Mapping[str, Any]) -> str | None:
+    """The wire compressor that a client's driver asks for, with its level if it was told one."""
+    return str(client["compression"] or NO_COMPRESSION) if "compression" in client else None
 
 
 def flag(value: bool) -> str:  # noqa: FBT001 - the value itself

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from analysis.trial import setting_values as values
 from analysis.trial.counters import ALWAYS, Version
-from analysis.trial.records import DocumentModel
+from analysis.trial.records import Compressor, DocumentModel
 from analysis.trial.wiredtiger_config import differing
 
 if TYPE_CHECKING:
@@ -193,6 +193,12 @@ SETTINGS: tuple[Setting, ...] = (
         same=lambda expected, found: values.other_indexes(expected, found) is None,
     ),
     Setting(
+        key="wire_compressor", arm="connection", found="wire_compressors", label="wire compressors that mongod offers",
+        subject="what mongod offers as wire compressor", code="wire-compressor-mismatch", unset="its own",
+        read=values.wire_compressors,
+        expected=lambda asked: values.NO_WIRE_COMPRESSOR if asked is Compressor.NONE else asked,
+    ),
+    Setting(
         key="model", arm="model", found="model", label="documents", subject="how the clients stored documents",
         code="model-mismatch", read=values.of_clients("name"), unset=DocumentModel.EMBEDDED, by_clients=True,
     ),
@@ -221,5 +227,11 @@ SETTINGS: tuple[Setting, ...] = (
         key="read_preference", arm="read_preference", found="read_preference", label="read preference", by_clients=True,
         subject="the clients' read preference", code="read-preference-mismatch",
         read=values.each_client(values.read_preference),
+    ),
+    Setting(
+        key="client_compression", arm="connection", found="client_compression", label="wire compression of the clients",
+        subject="what the clients asked for as wire compressor", code="client-compression-mismatch", by_clients=True,
+        read=values.each_client(values.wire_compression), unset=values.NO_COMPRESSION,
+        expected=lambda asked: asked or values.NO_COMPRESSION,
     ),
 )  # fmt: skip

@@ -48,11 +48,8 @@ class Series:
         """The paths that add up to it, in each way that a server may have it, this version's own first."""
         if isinstance(self.place, str):
             return [(self.place.replace("<data disk>", disk),)]
-        return [_below_server_status(place) for place in self.place.ways(version)]
-
-
-def _below_server_status(place: Place) -> tuple[str, ...]:
-    return tuple(f"serverStatus.wiredTiger.{path}" for path in place.paths)
+        above = f"serverStatus.{self.place.in_status}"
+        return [tuple(f"{above}.{path}" for path in place.paths) for place in self.place.ways(version)]
 
 
 def _named(counter: Counter) -> str:
@@ -71,8 +68,8 @@ CHECKPOINT_STATE = Counter(
     # 0 when no checkpoint runs; 8.0 tells its stages apart by numbers above 0
     "checkpoint_state", "State of the checkpoint", "count", "server",
     (
-        Place("transaction", ("transaction checkpoint currently running",)),
-        Place("checkpoint", ("progress state",), since=(8, 0)),
+        Place(("transaction",), ("transaction checkpoint currently running",)),
+        Place(("checkpoint",), ("progress state",), since=(8, 0)),
     ),
     gauge=True,
 )  # fmt: skip
@@ -84,7 +81,7 @@ SERIES: tuple[Series, ...] = (
     _counter("deletes", "serverStatus.opcounters.delete"),
     _counter("getmores", "serverStatus.opcounters.getmore"),
     _counter("commands", "serverStatus.opcounters.command"),
-    *(_engine(counter) for counter in COUNTERS if counter.source == "server"),
+    *(_engine(counter) for counter in COUNTERS if counter.in_status),
     _engine(CHECKPOINT_STATE),
     _counter("mongod_user_cpu_s", "serverStatus.extra_info.user_time_us", 1e-6),
     _counter("mongod_system_cpu_s", "serverStatus.extra_info.system_time_us", 1e-6),
@@ -195,7 +192,7 @@ def counters_within(
     series = {one.name: values for one, values in _found(inside, version)}
     found: dict[str, float | None] = {}
     for counter in COUNTERS:
-        if counter.source == "server" and not counter.gauge:
+        if counter.in_status and not counter.gauge:
             lumps = counter.key in _LUMPS
             grown, reached = _reached(inside.at_ms, series[_named(counter)], [whole] if lumps else spans)
             found[counter.key] = None if grown is None else grown if lumps else grown / reached

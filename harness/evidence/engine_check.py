@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from analysis.trial.counters import COUNTERS, is_checked
+from analysis.trial.counters import COUNTERS, is_checked, is_due, sources
 from analysis.trial.ftdc_format import FtdcError
 from analysis.trial.settings import SETTINGS
 from analysis.trial.time_series import SERIES
 from analysis.trial.wiredtiger_config import option_names, options
+from core.nested import inside
 from harness.evidence.engine_seconds import read_samples
 from harness.evidence.steps import read_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from analysis.trial.counters import Counter, Place
@@ -38,14 +39,15 @@ def differences(record: TrialRecord, folder: Path) -> Iterator[str]:
     try:
         snapshot = read_json(folder / "snapshot.loaded.json")
         status = snapshot["counters_after_checkpoint"]["server_status"]
-        roots = {"server": status.get("wiredTiger"), "collection": snapshot["coll_stats"].get("wiredTiger")}
+        roots = sources(status, snapshot["coll_stats"])
         there = read_samples(folder / "diagnostic.data", version).values
     except (FtdcError, OSError, ValueError, LookupError, AttributeError) as error:
         yield f"its evidence can't be read: {type(error).__name__}: {error}"
         return
-    for counter in COUNTERS:
+    due = [counter for counter in COUNTERS if is_due(roots[counter.source], counter)]
+    for counter in due:
         yield from _of_counter(counter, version, roots[counter.source])
-    yield from _of_series(version, there)
+    yield from _of_series(version, there, set(COUNTERS).difference(due))
 
 
 def known(records: Sequence[TrialRecord], version: str) -> Iterator[str]:
@@ -70,7 +72,7 @@ def _of_counter(counter: Counter, version: str, root: Mapping[str, Any] | None) 
 
 
 def _has(root: Mapping[str, Any] | None, place: Place) -> bool:
-    section = (root or {}).get(place.section)
+    section = inside(root, *place.sections)
     return isinstance(section, dict) and all(name in section for name in place.statistics)
 
 
@@ -78,9 +80,9 @@ def _named(place: Place) -> str:
     return " + ".join(f"“{path}”" for path in place.paths)
 
 
-def _of_series(version: str, there: Mapping[str, Any]) -> Iterator[str]:
+def _of_series(version: str, there: Mapping[str, Any], not_due: Collection[Counter]) -> Iterator[str]:
     """What the diagnostic data lack; which disks a host shows is no matter of the engine."""
-    for series in SERIES:
+    for series in (one for one in SERIES if one.place not in not_due):
         ways = series.ways(version, "")
         if not ways[0][0].startswith(_OF_THE_DISK) and not any(all(path in there for path in way) for way in ways):
             yield f"{series.name}: the diagnostic data have no {' + '.join(ways[0])}"

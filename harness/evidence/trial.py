@@ -237,8 +237,10 @@ def _faults(context: TrialContext, reading: _Reading) -> Iterator[Reason]:
             yield from read_back.client_mismatches(context.asked, reading.in_force)
     concern = campaign.arm_write_concern(context.trial.cell.arm)
     asked_concern = {"w": concern.w, "j": concern.journal}
+    wire_compressor = campaign.arm_connection(context.trial.cell.arm).compressors
     for evidence in reading.phases:
         yield from read_back.concern_faults(evidence.phase.name, asked_concern, evidence.client.write_concern)
+        yield from read_back.wire_faults(evidence.phase, wire_compressor)
         for client, part in zip(context.places.clients, evidence.phase.clients, strict=True):
             taken = context.places.cpus_taken(campaign, client)
             yield from read_back.cpus_faults(evidence.phase.name, part, campaign.load.cpus, taken)

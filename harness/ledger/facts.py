@@ -25,7 +25,7 @@ _ABOUT_HOSTS = (
 )  # fmt: skip
 _NOT_CONDITIONS = {"question", "name", "blocks", "engines", "arms", "limits", "decision"}
 """Sections of a campaign that say what is under test, or how it is judged, and not under which conditions it ran."""
-_NAMED_ALONE = {"workloads", "datasets", "document", "instance"}
+_NAMED_ALONE = {"workloads", "datasets", "document", "instance", "connection"}
 _FREE = {"instance.port", "instance.bind_ip"}
 
 

@@ -27,16 +27,17 @@ engines:
 arms:
   none:
     {{block_compressor: none, journal_compressor: none, allocation_size: 8KiB, internal_page_max: 16KiB,
-      journal_commit_interval_ms: 30}}
+      journal_commit_interval_ms: 30, connection: {{compressors: none}}}}
   snappy:
     {{block_compressor: snappy, leaf_page_max: 16KiB, memory_page_image_max: 32KiB, memory_page_max: 2MiB,
-      sync_period_s: 20}}
+      sync_period_s: 20, connection: {{compressors: snappy}}}}
   zlib:
     {{block_compressor: zlib, zlib_level: 2, journal_compressor: zlib, collection_config: "split_pct=80",
-      index_leaf_page_max: 8KiB, index_prefix_compression: true, eviction: {{dirty_target: 4, threads_max: 5}}}}
+      index_leaf_page_max: 8KiB, index_prefix_compression: true, eviction: {{dirty_target: 4, threads_max: 5}},
+      connection: {{compressors: zlib, zlib_level: 1}}}}
   zstd:
-    {{block_compressor: zstd, journal_compressor: zstd, engine_config: "eviction=(threads_max=8)",
-      parameters: {{ttlMonitorEnabled: false}}{level}}}
+    {{block_compressor: zstd, journal_compressor: zstd, connection: {{compressors: zstd}},
+      engine_config: "eviction=(threads_max=8)", parameters: {{ttlMonitorEnabled: false}}{level}}}
 datasets:
   sentences: {{recipe: faker-sentences, sentences: 1000}}
 records: 2000

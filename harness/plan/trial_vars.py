@@ -57,9 +57,11 @@ def settings(campaign: Campaign, arm_name: str, *, tls: bool, sharing: int = 1, 
         "tls": tls,
         "indexes": indexes,
     }
+    connection = campaign.arm_connection(arm_name)
+    of_both_sides = {"wire_compressor": connection.compressors, "client_compression": connection.asked_by_clients}
     if sharing > 1:
         of_all["sync_period_s"] = sharing * (campaign.arms[arm_name].sync_period_s or SYNC_PERIOD_S)
-    return Settings.model_validate(of_arm | of_all)
+    return Settings.model_validate(of_arm | of_both_sides | of_all)
 
 
 def trial_vars(  # noqa: PLR0913, PLR0917 - all that a trial is made of
@@ -170,6 +172,7 @@ def connection_options(campaign: Campaign, arm: str) -> dict[str, str]:
         "retryWrites": str(campaign.of_arm(arm, "retry_writes")).lower(),
         "readPreference": campaign.of_arm(arm, "read_preference"),
         **({"readConcernLevel": read_concern} if read_concern else {}),
+        **campaign.arm_connection(arm).options,
         **of_a_set,
     }
 

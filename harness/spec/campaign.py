@@ -21,7 +21,7 @@ from datasets.recipes import Recipe
 from harness.spec.addresses import check_bind_ip, check_cpus
 from harness.spec.cloud import Cloud
 from harness.spec.engines import Engine
-from harness.spec.knobs import Eviction, ReadConcern, ReadPreference
+from harness.spec.knobs import Connection, Eviction, ReadConcern, ReadPreference
 from harness.spec.phases import Load, Workload
 
 Design = Literal["turns", "sequential"]
@@ -103,6 +103,7 @@ class Arm(Part):
     )
     cache_size: Size | None = Field(None, description="Size of WiredTiger's cache, if it differs from the campaign's.")
     write_concern: WriteConcern | None = Field(None, description="Write concern, if it differs from the campaign's.")
+    connection: Connection | None = Field(None, description="Wire compression, if it differs from the campaign's.")
     retry_writes: bool | None = Field(None, description="Retryable writes, if it differs from the campaign's.")
     read_concern: ReadConcern | None = Field(None, description="Read concern, if it differs from the campaign's.")
     read_preference: ReadPreference | None = Field(
@@ -346,6 +347,7 @@ class Campaign(Part):
     )
     topology: Topology = Topology()
     write_concern: WriteConcern = WriteConcern()
+    connection: Connection = Connection()
     retry_writes: bool = Field(
         False,
         description="Whether the clients' driver makes writes retryable, as most drivers do by themselves. The server "
@@ -392,6 +394,11 @@ class Campaign(Part):
         """What the clients wait for in this arm."""
         concern: WriteConcern = self.of_arm(arm, "write_concern")
         return concern
+
+    def arm_connection(self, arm: str) -> Connection:
+        """How messages are compressed in this arm."""
+        connection: Connection = self.of_arm(arm, "connection")
+        return connection
 
     def of_arm(self, arm: str, key: str) -> Any:
         """What an arm asks for by a key, or else the campaign for all its arms; None: neither says anything."""

@@ -1,4 +1,4 @@
-"""What an arm may set beside its compressor and page sizes: eviction, and what clients ask of reads."""
+"""What an arm may set beside compressor and page sizes: eviction, wire compression, and what clients ask of reads."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from analysis.trial.records import Compressor
 from core.model import Part
 
 ReadConcern = Literal["local", "available", "majority", "linearizable"]
@@ -58,3 +59,38 @@ class Eviction(Part):
         threads = ",".join(f"{name}={value}" for name, value in said.items() if name.startswith("threads"))
         levels = [f"eviction_{name}={value}" for name, value in said.items() if not name.startswith("threads")]
         return ",".join([*([f"eviction=({threads})"] if threads else []), *levels])
+
+
+class Connection(Part):
+    """How messages between clients and mongod are compressed on their way."""
+
+    compressors: Compressor | None = Field(
+        None,
+        description="Wire compressor, the only one that mongod then offers; `none`: it offers none. Left out: clients "
+        "ask for none, and mongod offers its own, which members of a replica set use among themselves.",
+    )
+    zlib_level: Annotated[int, Field(ge=0, le=9)] | None = Field(
+        None,
+        description="For zlib only: of what clients send. mongod, and clients without it, send with zlib's own, 6.",
+    )
+
+    @model_validator(mode="after")
+    def _level_fits_compressor(self) -> Self:
+        if self.zlib_level is not None and self.compressors is not Compressor.ZLIB:
+            raise ValueError(f"zlib_level {self.zlib_level} is for compressors: zlib; leave it out, or choose zlib")
+        return self
+
+    @property
+    def asked_by_clients(self) -> str | None:
+        """What the clients' driver then asks mongod for, in its own words, e.g. `zlib 9`; None: nothing."""
+        if self.compressors in {None, Compressor.NONE}:
+            return None
+        return f"{self.compressors}" + ("" if self.zlib_level is None else f" {self.zlib_level}")
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The options of a connection string that has them ask so."""
+        if self.compressors in {None, Compressor.NONE}:
+            return {}
+        level = {} if self.zlib_level is None else {"zlibCompressionLevel": str(self.zlib_level)}
+        return {"compressors": str(self.compressors)} | level

@@ -19,16 +19,18 @@ def answers(
     version: str, *, but: Counter | None = None, place: int | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a server of this version says: each counter is 7, and `but` is left out, or where another version has it."""
-    roots: dict[str, dict[str, dict[str, int]]] = {"server": {}, "collection": {}}
+    roots: dict[str, dict[str, Any]] = {"server": {}, "network": {}, "collection": {}}
     for counter in COUNTERS:
         where = counter.expected(version)
         if counter is but:
             if place is None:
                 continue
             where = counter.places[place]
-        for name in where.statistics:
-            roots[counter.source].setdefault(where.section, {})[name] = 7
-    return {"wiredTiger": roots["server"]}, {"wiredTiger": roots["collection"]}
+        section = roots[counter.source]
+        for name in where.sections:
+            section = section.setdefault(name, {})
+        section |= dict.fromkeys(where.statistics, 7)
+    return {"wiredTiger": roots["server"], "network": roots["network"]}, {"wiredTiger": roots["collection"]}
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,18 @@ def test_one_that_is_elsewhere_is_found_and_one_that_is_nowhere_is_none(counter:
     server, collection = answers("9.9.9", but=counter)
     assert read(server, collection, "9.9.9")[counter.key] is None
     assert list(missing(server, collection, "9.9.9")) == [counter]
+
+
+@pytest.mark.parametrize("version", ["6.0.5", "9.0.2"])
+def test_a_wire_compressor_that_is_not_offered_is_not_missing(version: str) -> None:
+    server, collection = answers(version)
+    del server["network"]["compression"]["zstd"]
+    found = read(server, collection, version)
+    assert (found["wire_zstd_in"], found["wire_zstd_out"], found["wire_zlib_in"]) == (None, None, 7)
+    assert list(missing(server, collection, version)) == []
+    del server["network"]["compression"]["zlib"]["compressor"]
+    assert list(missing(server, collection, version)) == [BY_KEY["wire_zlib_out"]]
+    assert BY_KEY["wire_zlib_out"].expected(version).paths == ("compression.zlib.compressor.bytesOut",)
 
 
 def test_half_of_a_sum_is_none() -> None:

@@ -88,6 +88,19 @@ def test_what_the_record_lacks_is_absent_and_not_zero() -> None:
     assert "insert.p99" in found
 
 
+def test_bytes_on_the_wire_are_those_of_the_window() -> None:
+    record = first()
+    load, rmw = record.phases
+    assert "rmw.wire_in_bytes_per_operation" not in values(record)
+    assert rmw.window is not None
+    counters = {"wire_in": 400.0 * rmw.measured_operations, "wire_out": 0.0}
+    rmw = rmw.model_copy(update={"window": rmw.window.model_copy(update={"counters": counters})})
+    found = values(record.model_copy(update={"phases": (load, rmw)}))
+    assert found["rmw.wire_in_bytes_per_operation"] == pytest.approx(400)
+    assert found["rmw.wire_out_bytes_per_operation"] == 0
+    assert "insert.wire_in_bytes_per_operation" not in found
+
+
 PER_S, AT_ONCE_US, CHECKPOINT_S = 1_000.0, 300.0, 1.5
 
 

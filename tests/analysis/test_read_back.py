@@ -16,9 +16,11 @@ from analysis.trial.read_back import (
     cpus_faults,
     mismatches,
     read_in_force,
+    wire_faults,
 )
 from analysis.trial.records import ClientPart, Compressor, Settings
 from analysis.trial.wiredtiger_config import differing, meaning, options
+from tests.analysis.synthetic import campaign
 from tests.harness.recorded_trial import TRIAL
 
 IMAGE_OF_A_PAGE = "block_compressor=snappy,leaf_page_max=32KB,memory_page_image_max=32KB"
@@ -29,6 +31,10 @@ OPENED_WITH_ZLIB = (  # parts of log line 22315; 4.4.2, 5.0.4 and 6.0.27 end the
     "builtin_extension_config=(zstd=(compression_level=6)),json_output=(error,message),"
     "builtin_extension_config={zlib={compression_level=0},zstd={compression_level=6}}"
 )
+
+
+def offering(compressors: str) -> dict[str, object]:
+    return {"net": {"compression": {"compressors": compressors}}}
 
 
 def recorded() -> dict[str, object]:
@@ -117,11 +123,38 @@ def test_a_configuration_that_was_not_read_back_voids_the_trial() -> None:
         ({"parameters": {"b": True}}, {"asked_parameters": {"b": 1}}, "parameter-mismatch"),
         ({"parameters": {"a": 5}}, {"asked_parameters": {"a": None}}, "parameter-mismatch"),
         ({"parameters": {"a": 5}}, {}, "parameter-mismatch"),
+        ({"wire_compressor": Compressor.NONE}, {"cmd_line_opts": offering("disabled")}, None),
+        ({"wire_compressor": None}, {"cmd_line_opts": offering("snappy")}, None),
+        ({"wire_compressor": Compressor.NONE}, {}, "wire-compressor-mismatch"),
     ],
 )
 def test_each_setting_is_compared(settings: dict[str, object], said: dict[str, object], code: str | None) -> None:
     reasons = mismatches(asked(**settings), read_in_force(recorded() | said), "6.0.5")
     assert [one.code for one in reasons] == ([code] if code else [])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "moved", "codes"),
+    [
+        (None, {"wire_snappy_in": 5.0, "wire_snappy_out": 5.0}, []),
+        (Compressor.ZSTD, {"wire_zstd_in": 5.0, "wire_zstd_out": 5.0, "wire_zlib_in": 0.0}, []),
+        (Compressor.ZSTD, {}, ["wire-compressor-unused"]),
+        (Compressor.ZSTD, {"wire_zstd_in": None, "wire_zstd_out": None}, ["wire-compressor-unused"]),
+        (Compressor.ZSTD, {"wire_zstd_in": 5.0, "wire_zstd_out": 0.0}, ["wire-compressor-unused"]),
+        (
+            Compressor.ZSTD,
+            {"wire_snappy_in": 5.0, "wire_snappy_out": 5.0},
+            ["wire-compressor-mismatch", "wire-compressor-unused"],
+        ),
+        (Compressor.NONE, {"wire_snappy_in": 0.0}, []),
+        (Compressor.NONE, {"wire_snappy_out": 5.0}, ["wire-compressor-mismatch"]),
+    ],
+)
+def test_only_the_wire_compressor_asked_for_may_carry_bytes(
+    wanted: Compressor | None, moved: dict[str, float | None], codes: list[str]
+) -> None:
+    phase = campaign(blocks=1)[0].phases[0].model_copy(update={"counters": moved})
+    assert [one.code for one in wire_faults(phase, wanted)] == codes
 
 
 def test_reasons_keep_their_order() -> None:

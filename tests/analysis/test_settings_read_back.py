@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from analysis.trial.read_back import client_mismatches, member_faults, mismatches, read_in_force
-from analysis.trial.records import DocumentModel, Member
+from analysis.trial.records import Compressor, DocumentModel, Member
 from analysis.trial.setting_values import CLIENTS
 from analysis.trial.settings import SETTINGS
 from tests.analysis.test_read_back import ASKED, OPENED_WITH_ZLIB, THERE, asked, recorded
@@ -39,6 +39,10 @@ def opened(config: str) -> dict[str, Any]:
 
 def parameters(**changes: float) -> dict[str, Any]:
     return {"parameters": {"syncdelay": 60.0, "journalCommitInterval": 100} | changes}
+
+
+def offering(compressors: str) -> dict[str, Any]:
+    return {"cmd_line_opts": {"net": {"compression": {"compressors": compressors}}}}
 
 
 MIB = 2**20
@@ -100,6 +104,7 @@ CASES = {
         "parameter-mismatch",
     ),
     "indexes": Case(ASKED, {"indexes": THERE}, {"indexes": THERE[:2]}, "index-mismatch"),
+    "wire_compressor": Case(Compressor.ZSTD, offering("zstd"), offering("snappy,zstd"), "wire-compressor-mismatch"),
     "model": Case(DocumentModel.NORMALISED, {"name": "normalised"}, {"name": "embedded"}, "model-mismatch"),
     "hash_bits": Case(96, {"hash_bits": 96}, {"hash_bits": 64}, "hash-mismatch"),
     "known_hashes": Case(500, {"known_hashes": 500}, {"known_hashes": 400}, "known-hashes-mismatch"),
@@ -108,12 +113,15 @@ CASES = {
     "read_preference": Case(
         "nearest", {"read_preference": "nearest"}, {"read_preference": "primary"}, "read-preference-mismatch"
     ),
+    "client_compression": Case(
+        "zlib 9", {"compression": "zlib 9"}, {"compression": "zlib"}, "client-compression-mismatch"
+    ),
 }  # fmt: skip
 BY_CLIENTS = {one.key: one.by_clients for one in SETTINGS}
 OF_SERVERS, OF_CLIENTS = ([key for key in CASES if BY_CLIENTS.get(key) is who] for who in (False, True))
 CLIENT = {
     "name": "embedded", "hash_bits": None, "known_hashes": None,
-    "retry_writes": False, "read_concern": None, "read_preference": "primary",
+    "retry_writes": False, "read_concern": None, "read_preference": "primary", "compression": None,
 }  # fmt: skip
 
 
@@ -166,7 +174,7 @@ def test_clients_are_held_to_what_was_asked(key: str) -> None:
     assert [one.code for one in client_mismatches(settings, told_by())] == [case.code]
 
 
-@pytest.mark.parametrize("key", ["retry_writes", "read_concern", "read_preference"])
+@pytest.mark.parametrize("key", ["retry_writes", "read_concern", "read_preference", "client_compression"])
 def test_what_nobody_asked_clients_for_voids_the_trial(key: str) -> None:
     (unasked,) = client_mismatches(asked(), told_by(CLIENT | CASES[key].as_asked))
     assert unasked.code == CASES[key].code
@@ -176,8 +184,11 @@ def test_clients_of_before_said_nothing_of_what_they_could_not_do() -> None:
     assert list(client_mismatches(asked(), told_by())) == []
     assert list(client_mismatches(asked(), told_by({"name": "embedded"}))) == []
     assert list(client_mismatches(asked(), told_by(CLIENT))) == []
+    earlier = {key: told for key, told in CLIENT.items() if key != "compression"}
+    assert list(client_mismatches(asked(), told_by(earlier))) == []
     found = told_by(CLIENT, CLIENT | {"retry_writes": True})
     assert (found.retry_writes, found.read_concern, found.read_preference) == ("no | yes", "none named", "primary")
+    assert told_by(CLIENT, CLIENT | {"compression": "zstd"}).client_compression == "none | zstd"
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
             "parameters": '{"notablescan": true, "wiredTigerConcurrentReadTransactions": 64, "logLevel": "0"}',
         },
     ),
+    "4.4-wire-none": ("4.4.2", {**PLAIN, "wire_compressor": "none"}),
+    "6.0-wire-zstd": ("6.0.5", {**PLAIN, "wire_compressor": "zstd", "tls": True}),
     "4.4-knobs": ("4.4.2", {**PLAIN, **KNOBS}),
     "8.0-knobs": ("8.0.4", {**PLAIN, **KNOBS, "index_leaf_page_max_bytes": None, "engine_config": "x=1"}),
     "8.0-sync-30": ("8.0.4", {**PLAIN, "sync_period_s": 30, "journal_compressor": "zstd"}),

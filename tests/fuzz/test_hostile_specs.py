@@ -58,6 +58,7 @@ SPEC: dict[str, Any] = yaml.safe_load((ROOT / "campaigns/quick.yaml").read_text(
     "topology": {"kind": "standalone"},
     "limits": {"attempts": 2, "failed_operations": 0, "verify_all_up_to": 9, "canary_percent": 15, "free_disk": "1GB"},
     "write_concern": {"w": 1, "journal": True},
+    "connection": {"compressors": "zlib", "zlib_level": 9},
     "workloads": {
         "rmw": {"threads": 4, "measure_s": 20, "warmup_s": 5, "timeout_s": 60, "distribution": "uniform"},
         "paced": {"mix": "rmw", "pace": {"of": "rmw", "fraction": 0.7}},

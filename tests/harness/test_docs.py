@@ -53,8 +53,8 @@ def test_every_recipe_is_a_valid_campaign(recipe: str, tmp_path: Path) -> None:
 def test_the_versions_of_the_load_clients_packages() -> None:
     pom = (ROOT / "workloads/java/pom.xml").read_text(encoding="utf-8")
     told = (ROOT / "docs/security.md").read_text(encoding="utf-8")
-    versions = re.findall(r"<(?:ycsb|mongodb|hdrhistogram)\.version>(.*?)<", pom)
-    assert len(versions) == 3
+    versions = re.findall(r"<(?:ycsb|mongodb|hdrhistogram|snappy|zstd)\.version>(.*?)<", pom)
+    assert len(versions) == 5
     assert [version for version in versions if f"| {version} |" not in told] == []
 
 

@@ -91,6 +91,14 @@ def test_a_counter_that_is_missing(folder: Path) -> None:
     ]
 
 
+def test_counters_of_a_wire_compressor_that_is_not_offered_are_not_missing(folder: Path) -> None:
+    told = json.loads((folder / SNAPSHOT).read_text())
+    del told["counters_after_checkpoint"]["server_status"]["network"]["compression"]["zstd"]
+    (folder / SNAPSHOT).write_text(json.dumps(told))
+    write_diagnostic_data(folder, but="wire_zstd_in_bytes")
+    assert list(differences(read_recorded(folder), folder)) == []
+
+
 def test_a_counter_that_another_release_has_elsewhere(folder: Path) -> None:
     def rename(told: dict[str, Any]) -> None:
         told["cache"]["application thread time evicting (usecs)"] = told["thread-yield"].pop(

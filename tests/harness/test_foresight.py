@@ -21,6 +21,8 @@ ARMS = {
     "snappy-again": {"block_compressor": "snappy"},
     "zstd-6": {"block_compressor": "zstd", "zstd_level": 6},
     "safe": {"block_compressor": "snappy", "write_concern": {"w": 1, "journal": True}},
+    "zipped": {"block_compressor": "snappy", "connection": {"compressors": "zlib"}},
+    "zipped-9": {"block_compressor": "snappy", "connection": {"compressors": "zlib", "zlib_level": 9}},
 }
 
 
@@ -33,7 +35,7 @@ def planned(tmp_path: Path, **changes: Any) -> Campaign:
 
 def test_the_planned_comparisons_are_those_that_its_records_will_have(tmp_path: Path) -> None:
     spec = planned(tmp_path)
-    made = (SNAPPY, SNAPPY.called("snappy-again"), ZSTD, ZSTD.scaled("safe", 1.0))
+    made = (SNAPPY, SNAPPY.called("snappy-again"), ZSTD, *(ZSTD.scaled(name, 1.0) for name in list(ARMS)[3:]))
     platforms = ("c5", "c6g")
     found = study(campaign(arms=made, engines=tuple(spec.engines), platforms=platforms), spec.decision)
     assert comparisons(spec, platforms) == {

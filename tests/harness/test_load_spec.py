@@ -249,6 +249,18 @@ FAULTS = [
         ":2: write_concern.w: must be 7 or less",
         "or must be 'majority'",
     ),
+    (
+        "seed: 7",
+        "seed: 7\nconnection: {compressors: lz4}",
+        ":2: connection.compressors: must be one of 'none', 'snappy', 'zlib' or 'zstd'",
+        "(given: 'lz4')",
+    ),
+    (
+        "{block_compressor: snappy}",
+        "{block_compressor: snappy, connection: {compressors: zstd, zlib_level: 1}}",
+        ":5: arms.snappy.connection: zlib_level 1 is for compressors: zlib",
+        "leave it out, or choose zlib",
+    ),
     ("{block_compressor: snappy}", "", ":5: arms.snappy: must be a mapping of keys", "(given: nothing)"),
     ("  snappy:", "  sn appy:", ":5: arms.sn appy: a name has letters, digits", "(given: 'sn appy')"),
     (

@@ -107,35 +107,46 @@ def main() -> int:
 
 def _figures(path: Path, jar: Path, scratch: Path) -> dict[str, Any]:
     load = os.getloadavg()[0]
-    wanted = Wanted(name="codecs", data=path, most_bytes=_DATA_BYTES)
-    data = read_wanted(wanted, find_site("local", default_home()), scratch / "sample")
-    file = scratch / "data"
-    file.write_bytes(data.content)
+    data, file = read_data(path, scratch)
     each = round(len(data.content) / len(data.lengths)) if data.lengths else 1000
     lengths = sorted({*_LENGTHS, each})
     say("codecs in the JVM")
-    ratios = _java(["-cp", str(jar), "pressgauge.bench.Facts", str(file), ",".join(NATIVE), _listed(BLOCKS)])
-    codecs = _jmh(jar, scratch, "CodecBench", ["-p", f"data={file}", "-p", f"blockBytes={_listed(BLOCKS)}"])
+    ratios = run_java(["-cp", str(jar), "pressgauge.bench.Facts", str(file), ",".join(NATIVE), _listed(BLOCKS)])
+    codecs = run_jmh(jar, scratch, "CodecBench", ["-p", f"data={file}", "-p", f"blockBytes={_listed(BLOCKS)}"])
     say("digests in the JVM")
-    digests = _jmh(jar, scratch, "DigestBench", ["-p", f"data={file}", "-p", f"length={_listed(lengths)}"])
+    digests = run_jmh(jar, scratch, "DigestBench", ["-p", f"data={file}", "-p", f"length={_listed(lengths)}"])
     say("digests in Python, and native codecs")
     return {
         "format_version": 1,
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": this_machine().model_dump(),
         "load": load,
-        "versions": LIBRARIES | {"java": _java(["-version"]).splitlines()[0]},
+        "versions": LIBRARIES | {"java": run_java(["-version"]).splitlines()[0]},
         "data": {"name": path.name, "bytes": len(data.content), "document_bytes": each},
         "codecs": list(codec_rows(data, read_ratios(ratios), codecs)),
         "digests": list(digest_rows(data.content, lengths, digests)),
     }
 
 
+def read_data(path: Path, scratch: Path) -> tuple[Data, Path]:
+    """The data that all are measured on, and the file in `scratch` that it is in.
+
+    Raises:
+        DatasetError, InputError: it can't be read.
+    """
+    wanted = Wanted(name="codecs", data=path, most_bytes=_DATA_BYTES)
+    data = read_wanted(wanted, find_site("local", default_home()), scratch / "sample")
+    file = scratch / "data"
+    file.write_bytes(data.content)
+    return data, file
+
+
 def _listed(numbers: object) -> str:
     return ",".join(map(str, numbers))  # type: ignore[call-overload]
 
 
-def _java(arguments: list[str]) -> str:
+def run_java(arguments: list[str]) -> str:
+    """What a Java program says. Raises BenchError where it fails."""
     try:
         ended = subprocess.run(["java", *arguments], capture_output=True, check=False, text=True)
     except FileNotFoundError as error:
@@ -145,9 +156,10 @@ def _java(arguments: list[str]) -> str:
     return ended.stdout or ended.stderr
 
 
-def _jmh(jar: Path, scratch: Path, bench: str, parameters: list[str]) -> list[Score]:
+def run_jmh(jar: Path, scratch: Path, bench: str, parameters: list[str]) -> list[Score]:
+    """JMH's scores of one of the jar's benches. Raises BenchError."""
     out = scratch / f"{bench}.json"
-    _java(
+    run_java(
         ["-jar", str(jar), bench, *_ITERATIONS, "-jvmArgsAppend", _HEAP, *parameters, "-rf", "json", "-rff", str(out)]
     )
     return read_scores(out.read_text(encoding="utf-8"))
@@ -157,10 +169,10 @@ def codec_rows(
     data: Data, ratios: dict[tuple[str, int], float], scores: list[Score], seconds: float = 0.1
 ) -> Iterator[dict[str, Any]]:
     """The JVM's codecs beside the native ones: MB (10⁶ bytes before compression) a second."""
-    timing = Timing(processes=(1,), seconds=seconds, blocks=BLOCKS)
+    timing = Timing(processes=(1,), seconds=seconds, blocks=tuple(dict.fromkeys(size for _, size in ratios)))
     natives = {
         (name, one.block_bytes): one
-        for name in dict.fromkeys(NATIVE.values())
+        for name in dict.fromkeys(NATIVE[codec] for codec, _ in ratios)
         for one in measure(data.content, [parse_codec(name)], timing)
     }
     found = {
@@ -191,11 +203,11 @@ def digest_rows(content: bytes, lengths: list[int], scores: list[Score]) -> Iter
             "bytes": length,
             "jvm_ns": 1e9 / score.per_s,
             "jvm_error_ns": score.error_per_s and 1e9 * score.error_per_s / score.per_s**2,
-            "python_ns": _python_ns(DIGESTS[name], content, length),
+            "python_ns": python_ns(DIGESTS[name], content, length),
         }
 
 
-def _python_ns(digest: Callable[[bytes], object], content: bytes, length: int) -> float:
+def python_ns(digest: Callable[[bytes], object], content: bytes, length: int) -> float:
     """The middle one of some rounds, over inputs as the JVM has them."""
     inputs = [content[at * length : (at + 1) * length] for at in range(max(1, min(64, len(content) // length)))]
     rounds = []

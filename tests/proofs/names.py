@@ -24,12 +24,20 @@ OPTIONS, PARAMETERS, LOG_LINES, FIELDS = "options of mongod", "server parameters
 _LOG_READER = ROOT / "ansible/module_utils/pressgauge/mongod_log.py"
 _ALL = {
     "zlib_level": 9, "sync_period_s": 30, "tls": True, "engine_config": "eviction=(threads_max=4)",
-    "parameters": _NOTHING_DELETED,
+    "wire_compressor": "zstd", "parameters": _NOTHING_DELETED,
 }  # fmt: skip
+_IN_NETWORK = dict.fromkeys(
+    name
+    for counter in COUNTERS
+    if counter.source == "network"
+    for place in counter.places
+    for name in (*place.sections, *place.statistics)
+)
 _READ_FIELDS = (
     # harness.evidence.trial, ansible's snapshots, replica_sets and upgrades
     "storageEngine", "tcmalloc", "usingPerCPUCaches", "creationString", "uri", "freeStorageSize", "indexSizes",
     "objects", "dataSize", "storageSize", "indexSize", "freeStorage", "versionArray", "gitVersion",
+    *_IN_NETWORK,
     "allocator", "rbid", "term", "members", "stateStr",
 )  # fmt: skip
 
@@ -38,7 +46,7 @@ def names() -> dict[str, list[str]]:
     """All of them, sorted."""
     statistics = {
         kind: [
-            f"{place.section}: {name}"
+            ": ".join((*place.sections, name))
             for counter in (*COUNTERS, CHECKPOINT_STATE)
             for place in counter.places
             for name in place.statistics

@@ -20,8 +20,9 @@ SHOWN = [
     "memory limit", "time between checkpoints", "CPU limit", "TLS", "leaf_page_max", "memory_page_image_max",
     "internal_page_max", "memory_page_max", "allocation_size", "indexes' leaf_page_max", "indexes' prefix compression",
     "eviction", "time between journal commits", "oplog size", "disk limit", "server parameters", "indexes beside _id",
+    "wire compressors that mongod offers",
     "documents", "bits of a reference", "hashes known at most", "write concern", "retryable writes", "read concern",
-    "read preference",
+    "read preference", "wire compression of the clients",
 ]  # fmt: skip
 CACHE = {"cache_used": 0.5 * 2**30, "cache_max": float(2**30)}
 

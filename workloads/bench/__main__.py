@@ -19,10 +19,11 @@ from workloads.bench import run_bench
 from workloads.errors import BenchError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _START_S = 30
 _STOP_S = 30
+_OPTIONS = ("--wiredTigerCacheSizeGB", "1")
 
 
 def main() -> int:
@@ -66,14 +67,14 @@ def _corpus(path: Path) -> Path:
 
 
 @contextmanager
-def own_mongod(binary: Path, port: int) -> Iterator[Path]:
+def own_mongod(binary: Path, port: int, options: Sequence[str] = _OPTIONS) -> Iterator[Path]:
     """A mongod in a temporary directory; gives the file of mode 0600 with its connection string."""
     with tempfile.TemporaryDirectory(prefix="pressgauge-bench-") as name:
         folder = Path(name)
         (folder / "db").mkdir()
         port = port or _free_port()
         log = folder / "mongod.log"
-        arguments = ["--port", str(port), "--bind_ip", "127.0.0.1", "--wiredTigerCacheSizeGB", "1"]
+        arguments = ["--port", str(port), "--bind_ip", "127.0.0.1", *options]
         mongod = subprocess.Popen(
             [str(binary), "--dbpath", str(folder / "db"), "--logpath", str(log), *arguments],
             stdout=subprocess.DEVNULL,

@@ -112,6 +112,7 @@ class JavaRun:
         argv = [
             self.params["java"],
             *self.params["jvm_options"],
+            f"-Djava.io.tmpdir={directory}",  # where codecs of the wire unpack their libraries: gone with it
             *("-cp", self.params["jar"], self.main_class),
             *("-P", str(evidence / f"{self.name}.properties")),
             *self.arguments,

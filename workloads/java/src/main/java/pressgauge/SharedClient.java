@@ -3,6 +3,7 @@ package pressgauge;
 import com.mongodb.ClientSessionOptions;
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoCompressor;
 import com.mongodb.MongoException;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
@@ -17,8 +18,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -42,15 +45,18 @@ final class SharedClient {
 
   private final MongoClient client;
   private final MongoDatabase database;
-  private final boolean retryWrites;
+  private final MongoClientSettings settings;
   private final DBException failure;
   private int users;
 
   private SharedClient(
-      MongoClient client, MongoDatabase database, boolean retryWrites, DBException failure) {
+      MongoClient client,
+      MongoDatabase database,
+      MongoClientSettings settings,
+      DBException failure) {
     this.client = client;
     this.database = database;
-    this.retryWrites = retryWrites;
+    this.settings = settings;
     this.failure = failure;
   }
 
@@ -77,9 +83,10 @@ final class SharedClient {
   private Map<String, Object> facts() {
     var facts = new LinkedHashMap<String, Object>();
     var level = database.getReadConcern().getLevel();
-    facts.put("retry_writes", retryWrites);
+    facts.put("retry_writes", settings.getRetryWrites());
     facts.put("read_concern", level == null ? null : level.getValue());
     facts.put("read_preference", database.getReadPreference().getName());
+    facts.put("compression", told(settings.getCompressorList()));
     return facts;
   }
 
@@ -118,7 +125,7 @@ final class SharedClient {
       client = MongoClients.create(clientSettings);
       var database = client.getDatabase(settings.text("mongodb.database", "pressgauge"));
       database.runCommand(new Document("ping", 1));
-      return new SharedClient(client, database, clientSettings.getRetryWrites(), null);
+      return new SharedClient(client, database, clientSettings, null);
     } catch (UsageException e) {
       return failed(client, e.getMessage());
     } catch (MongoException e) {
@@ -130,7 +137,17 @@ final class SharedClient {
     if (client != null) {
       client.close();
     }
-    return new SharedClient(null, null, false, new ConnectionFailure(line));
+    return new SharedClient(null, null, null, new ConnectionFailure(line));
+  }
+
+  /** Compressors by name, each with its level where it was told one; null without any. */
+  static String told(List<MongoCompressor> compressors) {
+    var names = new StringJoiner(",");
+    for (var one : compressors) {
+      Object level = one.getProperty(MongoCompressor.LEVEL, null);
+      names.add(level == null ? one.getName() : one.getName() + " " + level);
+    }
+    return compressors.isEmpty() ? null : names.toString();
   }
 
   private static int threads(Settings settings) {
