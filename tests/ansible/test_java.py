@@ -47,8 +47,8 @@ def test_a_run_leaves_its_record_and_nothing_else(tmp_path: Path) -> None:
     record = client(tmp_path, script).run()
     evidence = tmp_path / "evidence"
     assert record == json.loads((evidence / "rmw.process.json").read_text())
-    assert record["argv"][1:] == ["-Xmx1g", "-cp", str(tmp_path / "jar"), "site.ycsb.Client", "-P",
-                                  str(evidence / "rmw.properties"), "-t"]  # fmt: skip
+    assert record["argv"][1:] == ["-Xmx1g", f"-Djava.io.tmpdir={uri.parent}", "-cp", str(tmp_path / "jar"),
+                                  "site.ycsb.Client", "-P", str(evidence / "rmw.properties"), "-t"]  # fmt: skip
     assert (record["exit_code"], record["timed_out"]) == (0, False)
     assert record["ended_at_s"] >= record["started_at_s"]
     assert record["max_rss_bytes"] > 100_000
