@@ -302,7 +302,8 @@ public final class Replay extends Workload {
     facts.put("threads", ofThreads);
     facts.putAll(record.facts());
     facts.put("versions_written", 0);
-    facts.put("records_deleted", 0); // whose number follows from the order; of others the answers tell
+    facts.put(
+        "records_deleted", 0); // whose number follows from the order; of others the answers tell
     facts.put("records_restored", 0);
     facts.put("answers", answers.facts());
     if (conductor == null) {
