@@ -26,7 +26,8 @@ def test_no_locale_writes_latin(locale: Locale) -> None:
 
 
 def test_the_article_is_the_default() -> None:
-    assert FakerSentences().model_dump() == {"recipe": "faker-sentences", "sentences": 10_000, "locale": "en_US"}
+    found = FakerSentences().model_dump()
+    assert found == {"recipe": "faker-sentences", "sentences": 10_000, "locale": "en_US", "repeat": True}
 
 
 def test_locales_take_turns() -> None:
