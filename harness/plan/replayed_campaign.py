@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _WORKLOAD = "traffic"
 _LEAST_TIMEOUT_S = 600
+_WARMUP_S = 5
 
 
 def campaign_text(replay: Replay, traffic: Traffic, data: Path, documents: int, size_bytes: int) -> str:
@@ -65,7 +66,11 @@ def with_replay(campaign: Mapping[str, Any], replay: Replay, traffic: Traffic) -
 def _workload(replay: Replay, traffic: Traffic) -> dict[str, Any]:
     length_s = int(replayed_s(replay, traffic))
     told = replay.model_dump(mode="json", exclude_unset=True) | {"collection": traffic.collection}
-    return {"replay": told, "timeout_s": max(3600, 2 * length_s + _LEAST_TIMEOUT_S)}
+    return {
+        "replay": told,
+        "warmup_s": min(_WARMUP_S, length_s // 4),  # most of a short recording is to be measured, too
+        "timeout_s": max(3600, 2 * length_s + _LEAST_TIMEOUT_S),
+    }
 
 
 def _quoted(text: str) -> str:
