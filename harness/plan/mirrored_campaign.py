@@ -277,7 +277,7 @@ def _mirrors(observed: Observed, sample: SampleManifest) -> Iterator[str]:
         else:
             yield f"  {name}: {_flow(value)}" + (f" # {comments[name]}" if name in comments else "")
     if sample.anonymised:
-        yield "  # Anonymised values that ascended don't any more, and fill an index's pages less than ascending ones do."
+        yield "  # Anonymised values that ascended don't any more, and fill an index's pages less than those do."
         yield f"  tolerances: {{index_percent: {_INDEX_PERCENT_ANONYMISED}}}"
 
 
