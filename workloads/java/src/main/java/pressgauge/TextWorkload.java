@@ -76,6 +76,7 @@ public final class TextWorkload extends CoreWorkload {
   private OperationMix mix;
   private Versions versions;
   private Partition partition;
+  private LoadOrder loadOrder;
   private Population population;
   private RecordChoice choice;
   private Layout layout;
@@ -125,6 +126,7 @@ public final class TextWorkload extends CoreWorkload {
         loads ? keys : settings.count(Client.OPERATION_COUNT_PROPERTY, 0, 1, Integer.MAX_VALUE);
     insertStart = settings.count("pressgauge.insertstart", records, records, Integer.MAX_VALUE);
     partition = Partition.of(settings, firstKey, keys);
+    loadOrder = new LoadOrder(firstKey, keys, MongoBinding.batchSize(settings));
     pacePerS = Pace.perS(settings);
     if (pacePerS > 0 || Gate.isAttended(settings)) {
       requireNoTarget();
@@ -347,8 +349,9 @@ public final class TextWorkload extends CoreWorkload {
     return maxFailures;
   }
 
-  long nextLoaded() {
-    return keysequence.nextValue().longValue();
+  /** The order in which records are loaded. */
+  LoadOrder loadOrder() {
+    return loadOrder;
   }
 
   int scanLength() {

@@ -51,8 +51,8 @@ final class Worker {
 
   /** Inserts the next record of a load; false ends the thread. */
   boolean load(DB db) {
-    return throughGate(
-        () -> attempt(Insert.NAME, () -> Insert.insert(turn(db), workload.nextLoaded())));
+    long next = workload.loadOrder().record(thread, threads, done);
+    return throughGate(() -> attempt(Insert.NAME, () -> Insert.insert(turn(db), next)));
   }
 
   /** Does the next operation of a run phase; false ends the thread. */
