@@ -17,7 +17,6 @@ from tests.reports.test_report import charts_of, rendered, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from analysis.trial.records import TrialRecord
     from reports.charts.base import Chart
@@ -175,12 +174,13 @@ class TestForest:
 
 
 class TestWords:
-    def test_page_and_markdown_say_that_they_took_turns(self, tmp_path: Path) -> None:
-        html = rendered(run(in_turns(campaign(arms=THREE)), turn_s=4.0))
+    def test_page_and_markdown_say_that_they_took_turns(self) -> None:
+        took = run(in_turns(campaign(arms=THREE)), turn_s=4.0)
+        html = rendered(took)
         text = text_of(html)
         said = "The 3 trials of a block took turns of 4 s: one ran, the others were frozen."
         assert said in text
-        assert said in (tmp_path / "report.md").read_text(encoding="utf-8")
+        assert said in rendered(took, "report.md")
         assert "in which each runs once, by log-ratios" in text
         assert "The time between checkpoints is 3 times the time asked for" in text
         assert "its own time, which stands still while it is frozen" in text
@@ -191,10 +191,11 @@ class TestWords:
         }  # fmt: skip
         assert titles == {"seconds of its own"}
 
-    def test_page_and_markdown_say_that_they_did_not(self, tmp_path: Path) -> None:
-        text = text_of(rendered(run(campaign(arms=THREE), turn_s=4.0)))
+    def test_page_and_markdown_say_that_they_did_not(self) -> None:
+        did_not = run(campaign(arms=THREE), turn_s=4.0)
+        text = text_of(rendered(did_not))
         assert "The trials of a block ran one after the other." in text
-        assert "ran one after the other." in (tmp_path / "report.md").read_text(encoding="utf-8")
+        assert "ran one after the other." in rendered(did_not, "report.md")
         assert "in which each runs once in random order" in text
         assert "took turns" not in text
         assert "frozen" not in text
