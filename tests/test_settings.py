@@ -8,7 +8,7 @@ from pathlib import Path
 from analysis.trial.records import Compressor, InForce, Settings
 from analysis.trial.settings import SETTINGS
 from datasets import CODECS
-from harness.spec.campaign import Arm
+from harness.spec.arm import Arm
 
 ROLE = Path(__file__).parents[1] / "ansible/roles/mongod"
 KEYS = {one.key for one in SETTINGS}

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from harness.plan.topology import Instance
     from harness.plan.trials import PlannedTrial
     from harness.plan.warming import WarmUp
-    from harness.spec.campaign import Arm, Campaign
+    from harness.spec.arm import Arm
+    from harness.spec.campaign import Campaign
     from harness.spec.engines import Engine
     from harness.spec.mixes.own import AnyMix
     from harness.spec.phases import Client, Workload

@@ -13,7 +13,8 @@ from harness.errors import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.spec.campaign import Arm, Campaign
+    from harness.spec.arm import Arm
+    from harness.spec.campaign import Campaign
     from harness.spec.yaml_source import Fault
 
 _ALLOCATION_BYTES, _LARGEST_PAGE_BYTES = 4096, 512 * 2**20  # WiredTiger's, unless allocation_size says otherwise

@@ -1,4 +1,4 @@
-"""What an arm may set beside compressor and page sizes: eviction, wire compression, and what clients ask of reads."""
+"""What an arm may set beside compressor and page sizes: eviction, wire compression, and what clients ask of reads and writes."""
 
 from __future__ import annotations
 
@@ -59,6 +59,15 @@ class Eviction(Part):
         threads = ",".join(f"{name}={value}" for name, value in said.items() if name.startswith("threads"))
         levels = [f"eviction_{name}={value}" for name, value in said.items() if not name.startswith("threads")]
         return ",".join([*([f"eviction=({threads})"] if threads else []), *levels])
+
+
+class WriteConcern(Part):
+    """What the clients wait for. It is always sent, so that no engine's default applies."""
+
+    w: Annotated[int, Field(ge=1, le=7)] | Literal["majority"] = Field(
+        1, description="How many members must acknowledge a write."
+    )
+    journal: bool = Field(False, description="Wait for the journal (j).")
 
 
 class Connection(Part):

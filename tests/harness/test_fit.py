@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from harness.spec.campaign import Arm, Campaign
+    from harness.spec.arm import Arm
+    from harness.spec.campaign import Campaign
 
 MIXES = {"rmw": read_mix(ROOT / "workloads/rmw.properties")}
 OUT_OF_CACHE = {"regime": "out-of-cache", "memory_limit": "512MiB", "records": 600_000}
