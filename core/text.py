@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 _UNSHOWN = re.compile(
@@ -41,3 +42,10 @@ def markdown_code(value: object) -> str:
     text = one_line(str(value))
     fence = "`" * (1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
     return f"{fence} {text} {fence}" if len(fence) > 1 else f"`{text}`"
+
+
+def flow(value: object) -> str:
+    """A value in YAML's flow style: texts quoted, keys as they are. An escaped pair of surrogates is no text in YAML."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {flow(one)}" for key, one in value.items()) + "}"
+    return json.dumps(value, ensure_ascii=False)

@@ -74,7 +74,7 @@ def of_profile(entry: Mapping[str, Any], token: Token) -> Seen | None:
         return None
     asked = _mapping(command, "filter", "q", "query")
     transaction = command.get("autocommit") is False
-    return Seen(shape._replace(in_transaction=transaction), _tokens(asked.get("_id"), token) if "_id" in asked else ())
+    return Seen(shape._replace(in_transaction=transaction), _tokens(asked.get("_id"), token))
 
 
 def of_oplog(entry: Mapping[str, Any], token: Token) -> Seen | None:

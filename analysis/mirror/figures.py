@@ -45,6 +45,11 @@ class Observed:
     """Bytes of a document, of the sample."""
 
     @property
+    def all_unmirrored(self) -> tuple[Unmirrored, ...]:
+        """What no operation stands for, of the collection and of the rest."""
+        return (*self.mixture.unmirrored, *self.unmirrored)
+
+    @property
     def operations(self) -> int:
         """How many there were."""
         return sum(self.happened.served.operations.values())

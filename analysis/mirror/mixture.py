@@ -41,6 +41,11 @@ class Unmirrored:
     share: float | None
     """Of all operations on the collection; None where that is not known."""
 
+    @property
+    def told(self) -> str:
+        """What it is, and its share."""
+        return self.what if self.share is None else f"{self.what} ({self.share:.1%})"
+
 
 @dataclass(frozen=True)
 class Mixture:
@@ -175,7 +180,7 @@ def _cannot(shape: Shape) -> str:
 
 def _otherwise(shape: Shape, possible: Possible) -> str:
     """What is mirrored, but not as it is."""
-    if shape.counted_as == "command" and shape.kind == "read-modify-write":
+    if shape.kind == "read-modify-write":
         return "the command findAndModify, mirrored as a find and an update"
     others = sorted({path for way, path in shape.written if possible.ways.get(path) != way})
     if shape.kind == "update" and others:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.trial.served import between
 from analysis.trial.wiredtiger_config import options
+from core.nested import inside
 
 if TYPE_CHECKING:
     from analysis.trial.records import Served
@@ -16,16 +17,9 @@ Document = Mapping[str, Any]
 _COMMANDS = ("aggregate", "count", "distinct", "findAndModify", "mapReduce")
 
 
-def at(document: Any, *names: str) -> Any:
-    """What lies in a document under these names; None where anything on the way is missing."""
-    for name in names:
-        document = document.get(name) if isinstance(document, Mapping) else None
-    return document
-
-
 def number(document: Any, *names: str) -> float | None:
     """A number there; None where there is none."""
-    value = at(document, *names)
+    value = inside(document, *names)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
@@ -104,7 +98,6 @@ class Stored:
     index_bytes: int
     compressor: str
     leaf_page_max: str
-    cached_bytes: float | None = field(default=None)
 
 
 def happened(before: Moment, after: Moment, name: str) -> Between | None:
@@ -133,7 +126,7 @@ _QUERIES = ("opcounters", "query")
 def stored(moment: CollectionMoment) -> Stored:
     """What a collection takes, by its `storageStats`."""
     stats = moment.storage
-    said = options(str(at(stats, "wiredTiger", "creationString") or ""))
+    said = options(str(inside(stats, "wiredTiger", "creationString") or ""))
     used = number(stats, "wiredTiger", "block-manager", "checkpoint size")
     if used is None:
         used = (number(stats, "storageSize") or 0) - (number(stats, "freeStorageSize") or 0)
@@ -144,7 +137,6 @@ def stored(moment: CollectionMoment) -> Stored:
         index_bytes=int(number(stats, "totalIndexSize") or 0),
         compressor=said.get("block_compressor", "").strip('"') or "none",
         leaf_page_max=said.get("leaf_page_max", "32KB"),
-        cached_bytes=number(stats, "wiredTiger", "cache", "bytes currently in the cache"),
     )
 
 
@@ -195,5 +187,5 @@ def _pages(before: Document, after: Document) -> float | None:
     """Pages of the collection and of its indexes that were read into the cache."""
     name = ("cache", "pages read into cache")
     found = [_moved(before, after, "wiredTiger", *name)]
-    found += [_moved(before, after, "indexDetails", index, *name) for index in at(after, "indexDetails") or ()]
+    found += [_moved(before, after, "indexDetails", index, *name) for index in inside(after, "indexDetails") or ()]
     return None if None in found else sum(one or 0.0 for one in found)

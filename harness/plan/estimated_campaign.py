@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from analysis.estimate.records import smallest
 from core.sizes import exact_size
-from core.text import one_line
+from core.text import flow, one_line
 from harness.plan.estimating import OWN_IMAGE
 
 if TYPE_CHECKING:
@@ -39,8 +38,8 @@ arms:
 datasets:
   documents:
     recipe: documents
-    path: {json.dumps(str(data), ensure_ascii=False)}
-    update: {json.dumps(list(update), ensure_ascii=False)}
+    path: {flow(str(data))}
+    update: {flow(list(update))}
 records: {max(1000, _LOADED_BYTES // each)}
 cache_size: 512MiB
 blocks: 4

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
-from analysis.mirror.moments import at, number
+from analysis.mirror.moments import number
 from analysis.mirror.skew import is_uniform
 from analysis.trial.counters import release
 from analysis.trial.records import Compressor
 from core.sizes import exact_size, show_size
-from core.text import one_line
+from core.text import flow, one_line
 from harness.spec.engines import WheelEngine
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def mix_text(mirrored: Mirrored) -> str:
     for operation in observed.mixture.operations:
         if weight := round(_WHOLE * operation.share):
             lines += [f"  # {one_line(operation.source)}"]
-            lines += [f"  - {_flow({'kind': operation.kind, 'weight': weight, **operation.keys})}"]
+            lines += [f"  - {flow({'kind': operation.kind, 'weight': weight, **operation.keys})}"]
     return "\n".join(lines) + "\n"
 
 
@@ -119,7 +118,7 @@ def _head(mirrored: Mirrored) -> Iterator[str]:
     yield f"# Records, cache and rate are the deployment's times {mirrored.factor:.4g}."
     for told in (*_unmirrored(observed), *_of_machine(observed)):
         yield f"# Not mirrored: {told}"
-    yield f"question: {_flow(f'Which block compressor should {name} run?')}"
+    yield f"question: {flow(f'Which block compressor should {name} run?')}"
     yield "blocks: 4"
     engine, how = _engine(observed.server.version)
     yield "engines:"
@@ -131,10 +130,10 @@ def _data(mirrored: Mirrored) -> Iterator[str]:
     yield "datasets:"
     yield "  documents:"
     yield "    recipe: documents"
-    yield f"    path: {_flow(str(mirrored.folder))} # {_sampled(mirrored.sample)}"
+    yield f"    path: {flow(str(mirrored.folder))} # {_sampled(mirrored.sample)}"
     yield f"    # bytes of a document: {_quantiles(observed)}"
     yield f"    most_bytes: {exact_size(mirrored.sample.bytes)} # all of the sample"
-    yield f"    update: {_flow(list(mirrored.updated))} # paths that the mix writes"
+    yield f"    update: {flow(list(mirrored.updated))} # paths that the mix writes"
     yield f"records: {mirrored.records} # {factor} × {observed.stored.documents:,}{_not_further(mirrored)}"
     yield f"cache_size: {exact_size(mirrored.cache_bytes)} # {_cache(observed, mirrored.factor)}"
     yield from _write_concern(observed)
@@ -145,7 +144,7 @@ def _workload(mirrored: Mirrored) -> Iterator[str]:
     yield "load: {threads: 4, batch: 100, warmup_s: 2}"
     yield "workloads:"
     yield f"  {WORKLOAD}:"
-    yield f"    mix: {_flow(mirrored.name)}"
+    yield f"    mix: {flow(mirrored.name)}"
     yield f"    threads: {_THREADS} # not mirrored"
     yield from _offered(mirrored)
     yield f"    measure_s: {mirrored.measure_s}"
@@ -174,8 +173,8 @@ def _not_further(mirrored: Mirrored) -> str:
 
 
 def _unmirrored(observed: Observed) -> Iterator[str]:
-    for one in (*observed.mixture.unmirrored, *observed.unmirrored):
-        yield one_line(one.what) + ("" if one.share is None else f" ({one.share:.1%})")
+    for one in observed.all_unmirrored:
+        yield one_line(one.told)
 
 
 def _of_machine(observed: Observed) -> Iterator[str]:
@@ -210,8 +209,7 @@ def _arms(observed: Observed) -> Iterator[str]:
     baseline = _baseline(observed)
     page = observed.stored.leaf_page_max
     size = "" if page == "32KB" else f", leaf_page_max: {page.replace('KB', 'KiB').replace('MB', 'MiB')}"
-    config = at(observed.server.options, "storage", "wiredTiger", "engineConfig")
-    level = number(config, _LEVELS.get(baseline, ""))
+    level = number(observed.server.options, "storage", "wiredTiger", "engineConfig", _LEVELS.get(baseline, ""))
     own = f", {baseline}_level: {int(level)}" if level is not None else ""
     yield f"  {baseline}: {{block_compressor: {baseline}{own}{size}}} # the deployment's"
     for compressor in Compressor:
@@ -275,7 +273,7 @@ def _mirrors(observed: Observed, sample: SampleManifest) -> Iterator[str]:
         if value is None or value == {}:
             yield f"  # {name}: the deployment did not show it"
         else:
-            yield f"  {name}: {_flow(value)}" + (f" # {comments[name]}" if name in comments else "")
+            yield f"  {name}: {flow(value)}" + (f" # {comments[name]}" if name in comments else "")
     if sample.anonymised:
         yield "  # Anonymised values that ascended don't any more, and fill an index's pages less than those do."
         yield f"  tolerances: {{index_percent: {_INDEX_PERCENT_ANONYMISED}}}"
@@ -292,11 +290,4 @@ def _keys(observed: Observed) -> Iterator[str]:
         yield "keys: {distribution: uniform}"
     else:
         yield f"# Shares of the keys, the hottest ones, and of the operations that use them, by {told}."
-        yield f"keys: {{distribution: measured, shares: {_flow([list(one) for one in observed.skew])}}}"
-
-
-def _flow(value: Any) -> str:
-    """A value as YAML's flow style and JSON write it."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_flow(one)}" for key, one in value.items()) + "}"
-    return json.dumps(value, ensure_ascii=False)
+        yield f"keys: {{distribution: measured, shares: {flow([list(one) for one in observed.skew])}}}"

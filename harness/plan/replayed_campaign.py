@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from core.text import one_line
+from core.text import flow, one_line
 from harness.plan.replaying import replayed_s
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ arms:
   zlib: {{block_compressor: zlib}}
   zstd: {{block_compressor: zstd}}
 datasets:
-  documents: {{recipe: documents, path: {_quoted(str(data))}, most_bytes: {max(1024, size_bytes)}B}}
+  documents: {{recipe: documents, path: {flow(str(data))}, most_bytes: {max(1024, size_bytes)}B}}
 records: {documents}
 cache_size: 512MiB
 blocks: 3
@@ -71,7 +71,3 @@ def _workload(replay: Replay, traffic: Traffic) -> dict[str, Any]:
         "warmup_s": min(_WARMUP_S, length_s // 4),  # most of a short recording is to be measured, too
         "timeout_s": max(3600, 2 * length_s + _LEAST_TIMEOUT_S),
     }
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)

@@ -114,9 +114,8 @@ def describe(observed: Observed) -> Iterator[str]:
     )
     for one in observed.mixture.operations:
         yield f"  {one.share:6.1%}  {one.kind}  ({one.source})"
-    for unmirrored in (*observed.mixture.unmirrored, *observed.unmirrored):
-        share = "" if unmirrored.share is None else f" ({unmirrored.share:.1%})"
-        yield f"  not mirrored: {unmirrored.what}{share}"
+    for unmirrored in observed.all_unmirrored:
+        yield f"  not mirrored: {unmirrored.told}"
 
 
 def _sample(wanted: Wanted, name: str, folder: Path, tell: Callable[[str], None]) -> Sample:
