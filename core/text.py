@@ -45,7 +45,7 @@ def markdown_code(value: object) -> str:
 
 
 def flow(value: object) -> str:
-    """A value in YAML's flow style: texts quoted, keys as they are. An escaped pair of surrogates is no text in YAML."""
+    """A value in YAML's flow style: texts quoted, keys as they are. Escaped pairs of surrogates are no text in YAML."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {flow(one)}" for key, one in value.items()) + "}"
     return json.dumps(value, ensure_ascii=False)

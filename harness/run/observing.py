@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from analysis.mirror.moments import CollectionMoment, Moment, ServerFacts, at, number
+from analysis.mirror.moments import CollectionMoment, Moment, ServerFacts, number
+from core.nested import inside
 from datasets.collections import live_collection
 from datasets.errors import DatasetError
 from harness.errors import InputError
@@ -166,7 +167,7 @@ def _of_collections(
         used = live.ask_if_allowed(
             {"aggregate": collection, "pipeline": [{"$indexStats": {}}], "cursor": {}}, database=database
         )
-        indexes = {one["name"]: int(at(one, "accesses", "ops") or 0) for one in _batch(used)}
+        indexes = {one["name"]: int(inside(one, "accesses", "ops") or 0) for one in _batch(used)}
         scans = number(stats, "queryExecStats", "collectionScans", "total")
         yield (
             name,
@@ -182,4 +183,4 @@ def _first(live: LiveCollection, database: str, collection: str, stage: Document
 
 
 def _batch(answer: Any) -> list[Document]:
-    return list(at(answer, "cursor", "firstBatch") or ())
+    return list(inside(answer, "cursor", "firstBatch") or ())

@@ -15,6 +15,7 @@ _KNOWN_HASHES = 100_000
 _OF_REFERENCES = {"hash_bits": 64, "known_hashes": _KNOWN_HASHES}
 ParameterName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]{0,99}$")]
 ParameterText = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Parameters = dict[ParameterName, bool | int | float | ParameterText]
 
 
 class Arm(Part):
@@ -58,7 +59,7 @@ class Arm(Part):
     engine_config: Annotated[str, Field(max_length=4096)] | None = Field(
         None, description="Further WiredTiger options of the whole engine, e.g. `eviction_dirty_target=10`."
     )
-    parameters: Annotated[dict[ParameterName, bool | int | float | ParameterText], Field(max_length=100)] | None = Field(
+    parameters: Annotated[Parameters, Field(max_length=100)] | None = Field(
         None, description="mongod's `setParameter` options by name, as set at its start."
     )
     sync_period_s: Annotated[int, Field(ge=1, le=3600)] | None = Field(

@@ -1,4 +1,4 @@
-"""What an arm may set beside compressor and page sizes: eviction, wire compression, and what clients ask of reads and writes."""
+"""What an arm may set beside compressor and page sizes: eviction, wire compression, what clients ask and wait for."""
 
 from __future__ import annotations
 
