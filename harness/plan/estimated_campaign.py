@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from analysis.estimate.records import smallest
 from core.sizes import exact_size
 from core.text import flow, one_line
+from harness.plan.allowed_cost import allowed_cost, as_yaml
 from harness.plan.estimating import OWN_IMAGE
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ workloads:
 decision:
   baseline: snappy
   objective: storage
+{as_yaml(allowed_cost(workload, at_a_rate=False))}
 """
 
 

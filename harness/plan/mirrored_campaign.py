@@ -11,6 +11,7 @@ from analysis.trial.counters import release
 from analysis.trial.records import Compressor
 from core.sizes import exact_size, show_size
 from core.text import flow, one_line
+from harness.plan.allowed_cost import allowed_cost, as_yaml
 from harness.spec.engines import WheelEngine
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def campaign_text(mirrored: Mirrored) -> str:
     observed = mirrored.observed
     lines = [*_head(mirrored), *_arms(observed), *_data(mirrored), *_workload(mirrored)]
     lines += _mirrors(observed, mirrored.sample)
-    return "\n".join([*lines, *_decision(observed)]) + "\n"
+    return "\n".join([*lines, *_decision(mirrored)]) + "\n"
 
 
 def _head(mirrored: Mirrored) -> Iterator[str]:
@@ -150,11 +151,13 @@ def _workload(mirrored: Mirrored) -> Iterator[str]:
     yield f"    measure_s: {mirrored.measure_s}"
 
 
-def _decision(observed: Observed) -> Iterator[str]:
+def _decision(mirrored: Mirrored) -> Iterator[str]:
     yield "decision:"
-    yield f"  baseline: {_baseline(observed)} # what the deployment runs: the collection's creationString"
+    yield f"  baseline: {_baseline(mirrored.observed)} # what the deployment runs: the collection's creationString"
     yield "  objective: storage"
-    yield f"  primary: [storage_bytes_per_document, {WORKLOAD}.p99, {WORKLOAD}.mongod_cpu_us_per_operation]"
+    bounds = allowed_cost(WORKLOAD, at_a_rate=mirrored.rate is not None)
+    yield as_yaml(bounds)
+    yield f"  primary: {flow(['storage_bytes_per_document', *(one['metric'] for one in bounds)])}"
 
 
 def _part_of_cache(observed: Observed) -> float | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from core.text import flow, one_line
+from harness.plan.allowed_cost import Bounds, allowed_cost, as_yaml
 from harness.plan.replaying import replayed_s
 
 if TYPE_CHECKING:
@@ -54,13 +55,31 @@ workloads:
 decision:
   baseline: snappy
   objective: storage
+{as_yaml(_bounds(replay))}
 """
 
 
 def with_replay(campaign: Mapping[str, Any], replay: Replay, traffic: Traffic) -> str:
     """A campaign's spec with the replay in place of its workloads."""
-    changed = {**campaign, "workloads": {_WORKLOAD: _workload(replay, traffic)}}
+    decision = _decision(campaign, _bounds(replay))
+    changed = {**campaign, "workloads": {_WORKLOAD: _workload(replay, traffic)}, "decision": decision}
     return yaml.safe_dump(changed, sort_keys=False, allow_unicode=True, width=120)
+
+
+def _bounds(replay: Replay) -> Bounds:
+    return allowed_cost(_WORKLOAD, at_a_rate=replay.speed != "max")
+
+
+def _decision(campaign: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
+    """The campaign's, with the bounds of the replay in place of what it says of the workloads that are not run."""
+    asked = dict(campaign.get("decision") or {})
+    gone = tuple(f"{name}." for name in campaign.get("workloads") or ())
+    kept = [one for one in asked.get("constraints") or () if not str(one["metric"]).startswith(gone)]
+    asked["constraints"] = [*kept, *bounds]
+    if isinstance(asked.get("primary"), list):
+        asked["primary"] = [one for one in asked["primary"] if not one.startswith(gone)]
+        asked["primary"] += [one["metric"] for one in bounds]
+    return asked
 
 
 def _workload(replay: Replay, traffic: Traffic) -> dict[str, Any]:

@@ -113,6 +113,7 @@ def test_the_campaign_it_leaves_is_valid(tmp_path: Path, update: tuple[str, ...]
     assert campaign.arms["zstd-smallest"].memory_page_image_max == campaign.arms["zstd-smallest"].leaf_page_max
     assert campaign.datasets["documents"] == OwnDocuments(path=source, update=update)
     assert list(campaign.workloads) == [workload]
+    assert {one.metric for one in campaign.decision.constraints} == {f"{workload}.throughput", f"{workload}.p99"}
     assert campaign.records == 100_000
 
 

@@ -130,6 +130,17 @@ def test_an_engine_that_can_be_installed_is_named(version: str, engine: str) -> 
 def test_a_saturated_deployment_is_not_offered_a_rate() -> None:
     campaign = written(mirrored(replace(OBSERVED, busy=0.95)))
     assert campaign.workloads["mirror"].target_per_s is None
+    assert priced(campaign) == {"mirror.throughput", "mirror.p99"} < set(campaign.decision.primary)
+
+
+def test_what_smaller_storage_may_cost_is_bounded() -> None:
+    """Else the smallest would be recommended, whatever the workload."""
+    campaign = written(mirrored())
+    assert priced(campaign) == {"mirror.mongod_cpu_us_per_operation", "mirror.p99"} < set(campaign.decision.primary)
+
+
+def priced(campaign: Campaign) -> set[str]:
+    return {one.metric for one in campaign.decision.constraints}
 
 
 def test_ids_that_cannot_go_on_bound_the_records() -> None:

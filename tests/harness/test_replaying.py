@@ -15,8 +15,9 @@ from harness.plan.heap import heap_mib
 from harness.plan.replayed_campaign import campaign_text, with_replay
 from harness.plan.replaying import as_recorded, check_replay, described, replay_properties
 from harness.plan.turns import stages
-from harness.spec.load import load_campaign, load_kept, read_mixes
+from harness.spec.load import find_campaign, load_campaign, load_kept, read_mixes
 from harness.spec.phases import Replay, Workload
+from harness.spec.yaml_source import read_yaml
 from tests.campaigns import small, spec_of
 from tests.datasets.test_recordings import TRAFFIC
 from tests.harness.commands import harness
@@ -106,9 +107,22 @@ def test_the_campaigns_that_are_written_can_be_run(tmp_path: Path, traffic: Traf
     replay = own.workloads["traffic"].replay
     assert replay is not None
     assert (replay.speed, replay.collection, own.records) == ("max", "shop.orders", 20)
+    assert {one.metric for one in own.decision.constraints} == {"traffic.throughput", "traffic.p99"}
     path.write_text(with_replay(spec_of(27999), Replay(recording=TRAFFIC), traffic), encoding="utf-8")
     assert list(load_campaign(path).workloads) == ["traffic"]
     assert isinstance(load_campaign(path).datasets["sentences"], FakerSentences)
+
+
+@pytest.mark.parametrize("name", ["quick", "orders", "pages"])
+def test_a_campaign_decides_by_what_is_replayed(tmp_path: Path, traffic: Traffic, name: str) -> None:
+    """Not by the workloads that it had."""
+    shipped = load_campaign(find_campaign(name))
+    path = tmp_path / "own.yaml"
+    path.write_text(with_replay(read_yaml(find_campaign(name)).data, Replay(recording=TRAFFIC), traffic), "utf-8")
+    own = load_campaign(path)
+    assert own.decision.baseline == shipped.decision.baseline
+    assert [one.metric for one in own.decision.constraints] == ["traffic.mongod_cpu_us_per_operation", "traffic.p99"]
+    assert "traffic.p99" in own.decision.primary
 
 
 def test_a_kept_campaign_needs_its_recording_no_more(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ import datetime as dt
 import itertools
 import random
 import threading
+import time
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pymongo
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 PASSWORD = "only-for-this-proof"
 EXPONENT = 0.99
 LATEST = 20
+MANY = 100
 _START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _SESSION, _USED_SESSIONS = 25, 500
 _KEPT = 30
@@ -89,12 +92,15 @@ class Deployment:
         return self.done[kind] / sum(self.done.values())
 
     @contextmanager
-    def in_use(self, mix: Mapping[str, float], threads: int = 3) -> Iterator[None]:
-        """Clients that go on until the block ends."""
+    def in_use(self, mix: Mapping[str, float], threads: int = 3, per_s: float | None = None) -> Iterator[None]:
+        """Clients that go on until the block ends: as fast as they can, or together at a rate."""
         ended = threading.Event()
         keys = [one["_id"] for one in self.events.find({}, {"_id": 1}).sort("_id", 1)]
         random.Random(11).shuffle(keys)  # so that hot keys lie anywhere
-        clients = [threading.Thread(target=self._client, args=(number, mix, keys, ended)) for number in range(threads)]
+        pause_s = threads / per_s if per_s else 0.0
+        clients = [
+            threading.Thread(target=self._client, args=(number, mix, keys, ended, pause_s)) for number in range(threads)
+        ]
         for client in clients:
             client.start()
         try:
@@ -104,16 +110,22 @@ class Deployment:
             for client in clients:
                 client.join()
 
-    def _client(self, number: int, mix: Mapping[str, float], keys: list[ObjectId], ended: threading.Event) -> None:
+    def _client(
+        self, number: int, mix: Mapping[str, float], keys: list[ObjectId], ended: threading.Event, pause_s: float
+    ) -> None:
         chance, done, hot, own = random.Random(number), Counter[str](), Counter[bool](), list[ObjectId]()
         sums = list(itertools.accumulate(1 / (rank + 1) ** EXPONENT for rank in range(len(keys))))
         ranks = range(len(keys))
         with pymongo.MongoClient[dict[str, Any]](self.uri_of("owner"), appname="shop") as client:
             events = client.shop.events
             like = list(events.find({}).limit(_SESSION))
+            due_s = time.monotonic()
             while not ended.is_set():
                 kinds = chance.choices(list(mix), weights=list(mix.values()), k=500)
                 for kind, rank in zip(kinds, chance.choices(ranks, cum_weights=sums, k=500), strict=True):
+                    due_s += pause_s
+                    if ended.wait(max(0.0, due_s - time.monotonic())):
+                        break
                     did = _do(kind, keys[rank], events, chance, own, like)
                     done[did] += 1
                     if did in {"find", "update", "delete"}:
@@ -121,6 +133,12 @@ class Deployment:
         with self._lock:
             self.done += done
             self.hot += hot
+
+
+@cache
+def _more() -> Iterator[dict[str, Any]]:
+    """Events like those of the deployment, without an end; all clients draw from it."""
+    return itertools.cycle(list(documents(20 * MANY)))
 
 
 def _do(kind: str, key: ObjectId, events: Events, chance: random.Random, own: list[ObjectId], like: Documents) -> str:
@@ -131,6 +149,8 @@ def _do(kind: str, key: ObjectId, events: Events, chance: random.Random, own: li
         list(events.find({"session": chance.randrange(_USED_SESSIONS)}).sort("at", -1).limit(LATEST))
     elif kind == "update":
         events.update_one({"_id": key}, {"$set": {"status": chance.choice(STATES)}})
+    elif kind == "insert-many":
+        events.insert_many([one | {"_id": ObjectId()} for one in itertools.islice(_more(), MANY)])
     elif kind == "insert" or len(own) < _KEPT:
         own.append(events.insert_one(chance.choice(like) | {"_id": ObjectId()}).inserted_id)
         return "insert"

@@ -38,13 +38,15 @@ ENGINE = HOME / "engines/pypi-6.0.5/bin/mongod"
 Spec = dict[str, Any]
 
 
-def mirror(known: Deployment, folder: Path, seconds: float, *further: str, user: str = "mirror") -> Ran:
-    """`make mirror` of a deployment into a folder, as `events`."""
+def mirror(
+    known: Deployment, folder: Path, seconds: float, *further: str, user: str = "mirror", name: str = "events"
+) -> Ran:
+    """`make mirror` of a deployment into a folder."""
     uri = folder / user
     uri.touch(0o600)
     uri.write_text(known.uri_of(user), encoding="utf-8")
     return harness(
-        "mirror", "--uri-file", uri, "--collection", "shop.events", "--name", "events", "--into", folder, "--results",
+        "mirror", "--uri-file", uri, "--collection", "shop.events", "--name", name, "--into", folder, "--results",
         folder, "--seconds", f"{seconds:g}", *further,
     )  # fmt: skip
 

@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pressgauge
-from analysis.stats.quantities import change, number
 from harness.spec.load import ROOT
 from tests.campaigns import default_engine
 from tests.harness.commands import environment
-from tests.proofs.tables import run_anew
+from tests.proofs.tables import cells, run_anew
 from tests.remote_hosts import inventory, remote_hosts
 
 if TYPE_CHECKING:
@@ -58,22 +57,11 @@ def lines(results: Path) -> Iterator[str]:
     """The table: a row for each metric of each workload, the baseline's mean and each arm's change against it."""
     found = pressgauge.open_run(results / "wire/latest")
     decision, arms = found.decision, list(found.campaign.arms)
-    means = {(one.arm, one.metric): one.figure.value for one in decision.estimates}
-    ratios = {(one.candidate, one.metric): one.ratio for one in decision.effects}
     yield f"| of an operation | | {' | '.join(arms)} |"
     yield f"|---|---|{'---:|' * len(arms)}"
     for workload, of in WORKLOADS.items():
         for name, label in METRICS.items():
-            metric, cells = f"{workload}.{name}", []
-            for arm in arms:
-                ratio = ratios.get((arm, metric))
-                if ratio is None:
-                    cells.append(number(means[arm, metric]) if (arm, metric) in means else "–")
-                elif ratio.low is None or ratio.high is None:
-                    cells.append(change(ratio.value))
-                else:
-                    cells.append(f"{change(ratio.value)} [{change(ratio.low)}, {change(ratio.high)}]")
-            yield f"| {of} | {label} | {' | '.join(cells)} |"
+            yield f"| {of} | {label} | {cells(decision, arms, f'{workload}.{name}')} |"
     yield f"{decision.counts.trials} trials, {decision.counts.void} void, {decision.counts.blocks} blocks"
 
 
