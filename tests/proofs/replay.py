@@ -1,6 +1,7 @@
 """Minutes of recorded mixed traffic of many sessions, replayed into two arms in turns: answers, lateness, memory.
 
     python -m tests.proofs.replay MONGOD RESULTS [--minutes 10] [--sessions 16] [--speed 1]
+    python -m tests.proofs.replay MONGOD RESULTS --again  what was recorded there before
 
 With 10 minutes it takes some 35. Beside other work on the host, lateness is that of the host, too.
 """
@@ -30,23 +31,29 @@ PORT, NAME = 27971, "replayed"
 _PAUSE_S = 0.1
 
 
-def prove(mongod: Path, results: Path, minutes: float, sessions: int, speed: str) -> Iterator[str]:
-    """Record, replay, and give a table of what came of it."""
+def recorded_anew(mongod: Path, results: Path, minutes: float, sessions: int) -> None:
+    """Record the sessions' traffic into the results' folder."""
     folder = results / "recorded"
     shutil.rmtree(folder, ignore_errors=True)
     with recording_mongod(mongod, folder, PORT) as client:
-        recorded = record(client, folder, PORT, sessions, 60 * minutes, _PAUSE_S)
+        record(client, folder, PORT, sessions, 60 * minutes, _PAUSE_S)
+
+
+def replayed(results: Path, sessions: int, speed: str) -> Iterator[str]:
+    """Replay what was recorded, and give a table of what came of it."""
+    folder = results / "recorded"
     changes: dict[str, Any] = {
         "question": "Are recorded answers given again?",
         "arms": {"snappy": {"block_compressor": "snappy"}, "zstd": {"block_compressor": "zstd"}},
-        "datasets": {"orders": {"recipe": "documents", "path": str(recorded.dump)}},
+        "datasets": {"orders": {"recipe": "documents", "path": str(folder / "dump/shop/orders.bson")}},
         "records": OWN * sessions,
         "limits": {"attempts": 2},
+        "workloads": {"read": {"threads": 2}},  # which the replay takes the place of
     }
     spec = results / "base.yaml"
     spec.write_text(yaml.safe_dump(spec_of(PORT, **changes), sort_keys=False), encoding="utf-8")
     told = ("--campaign", spec, "--speed", speed, "--name", NAME, "--results", results, "--new", "--plain")
-    command = [sys.executable, "-m", "harness", "replay", str(recorded.recording), *map(str, told)]
+    command = [sys.executable, "-m", "harness", "replay", str(folder / "traffic/orders.traffic"), *map(str, told)]
     subprocess.run(command, check=False)
     yield from lines(results)
 
@@ -84,8 +91,12 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--sessions", type=int, default=16)
     parser.add_argument("--speed", default="1")
+    parser.add_argument("--again", action="store_true")
     asked = parser.parse_args()
-    for line in prove(asked.mongod, asked.results.resolve(), asked.minutes, asked.sessions, asked.speed):
+    results = asked.results.resolve()
+    if not asked.again:
+        recorded_anew(asked.mongod, results, asked.minutes, asked.sessions)
+    for line in replayed(results, asked.sessions, asked.speed):
         print(line, flush=True)  # noqa: T201
 
 
