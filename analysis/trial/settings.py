@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from analysis.trial import setting_values as values
-from analysis.trial.counters import ALWAYS, Version
+from analysis.trial.engine.counters import ALWAYS, Version
+from analysis.trial.engine.wiredtiger_config import differing
 from analysis.trial.records import Compressor, DocumentModel
-from analysis.trial.wiredtiger_config import differing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,7 +27,7 @@ from harness.cli.commands import (
 from harness.cli.terminal import say
 from harness.errors import InputError
 from harness.ledger.run_names import name_of_data
-from harness.plan.replayed_campaign import campaign_text, with_replay
+from harness.plan.written.replayed import campaign_text, with_replay
 from harness.spec.load import find_campaign, load_campaign
 from harness.spec.phases import Replay, Speed
 from harness.spec.yaml_source import read_yaml

@@ -17,8 +17,8 @@ from analysis.trial.records import TrialRecord
 from core.sizes import SIZE_PATTERN, show_size
 from harness.spec.campaign import Campaign
 from harness.spec.load import ROOT
-from harness.spec.mix import Mix
 from harness.spec.mixes.operations import MixFile
+from harness.spec.mixes.ycsb import Mix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

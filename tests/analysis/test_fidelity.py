@@ -12,8 +12,8 @@ from analysis.decide.decision import Decision, decide
 from analysis.decide.fidelity import State, fidelity
 from analysis.stats.criteria import Criteria
 from analysis.stats.mirrored import Mirrors
+from analysis.trial.engine.served import between, quantile_of_steps
 from analysis.trial.records import Served
-from analysis.trial.served import between, quantile_of_steps
 from reports.page.fidelity import fidelity_page
 from reports.terminal import MOST_LINES, summary_lines
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, campaign, voided

@@ -16,7 +16,7 @@ from analysis.trial.records import Served
 from datasets.collections import Run, SampleManifest
 from harness.cli.mirroring import mirror_command
 from harness.errors import InputError
-from harness.plan.mirrored_campaign import LEAST_CACHE_BYTES, Mirrored, campaign_text, mix_text
+from harness.plan.written.mirrored import LEAST_CACHE_BYTES, Mirrored, campaign_text, mix_text
 from harness.spec.campaign import Campaign
 from harness.spec.mixes.operations import MixFile
 from tests.harness.commands import harness

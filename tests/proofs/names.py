@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from analysis.trial.counters import COUNTERS
-from analysis.trial.time_series import CHECKPOINT_STATE, SERIES
-from analysis.trial.wiredtiger_config import option_names
+from analysis.trial.engine.counters import COUNTERS
+from analysis.trial.engine.time_series import CHECKPOINT_STATE, SERIES
+from analysis.trial.engine.wiredtiger_config import option_names
 from harness.plan.estimating import _NOTHING_DELETED
-from harness.spec.arm_checks import _OWN_OPTIONS, _OWN_PARAMETERS
+from harness.spec.checks.arms import _OWN_OPTIONS, _OWN_PARAMETERS
 from harness.spec.load import ROOT
 from tests.ansible.test_mongod_conf import PLAIN, render
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from analysis.trial.records import DocumentModel
 from datasets import DatasetError, DocumentRecipe, OwnDocuments, mean_bytes
-from harness.spec.checks import batch_faults, data_faults
-from harness.spec.mix import Mix
+from harness.spec.checks.campaign import batch_faults, data_faults
+from harness.spec.mixes.ycsb import Mix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

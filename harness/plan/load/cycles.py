@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from datasets import TemplatesManifest
 from harness.errors import InputError
-from harness.plan.clients import run_part
+from harness.plan.load.clients import run_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from datasets import Prepared
-    from harness.plan.clients import ClientProcess
+    from harness.plan.load.clients import ClientProcess
     from harness.spec.campaign import Campaign
     from harness.spec.mixes.own import AnyMix
 

@@ -12,7 +12,7 @@ from core.nested import inside
 from datasets.collections import live_collection
 from datasets.errors import DatasetError
 from harness.errors import InputError
-from harness.run.watching import Watch, Watched
+from harness.run.mirror.watching import Watch, Watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.trial.counters import COUNTERS, Counter, Place
+from analysis.trial.engine.counters import COUNTERS, Counter, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from analysis.trial.ftdc import Samples
+    from analysis.trial.engine.ftdc import Samples
 
 _SECTOR_BYTES = 512  # the kernel counts in these whatever the disk's own sectors are
 _DISKS = "systemMetrics.disks."

@@ -7,7 +7,7 @@ from typing import Any
 from bson import json_util
 from pydantic import BaseModel, ConfigDict, Field
 
-from datasets.collections.checks import DEEPEST, levels
+from datasets.collections.files.checks import DEEPEST, levels
 from datasets.errors import DatasetError
 
 LARGEST_BYTES = 2**24

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.trial.ftdc_format import FtdcError, chunk_columns, document, document_size
+from analysis.trial.engine.ftdc_format import FtdcError, chunk_columns, document, document_size
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

@@ -12,7 +12,7 @@ from blake3 import blake3
 
 from analysis.mirror.commands import of_oplog, of_profile
 from analysis.mirror.skew import KeyUse
-from datasets.collections.server import APP_NAME
+from datasets.collections.live.server import APP_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from datasets.collections.checks import LARGEST_DOCUMENT_BYTES, check
+from datasets.collections.files.checks import LARGEST_DOCUMENT_BYTES, check
+from datasets.collections.files.streams import opened
 from datasets.collections.records import Record
-from datasets.collections.streams import opened
 from datasets.errors import DatasetError
 
 _SMALLEST_BYTES = 5

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from core.sizes import show_size
 from datasets.collections.anonymise import Anonymise
 from datasets.collections.appearing import appearing
-from datasets.collections.checks import check
 from datasets.collections.draw import LEAST_RUNS, Drawn, no_documents, thin_out
-from datasets.collections.identity import identity
-from datasets.collections.reading import Asked, Reading, Starts, member_of
+from datasets.collections.files.checks import check
+from datasets.collections.live.identity import identity
+from datasets.collections.live.reading import Asked, Reading, Starts, member_of
+from datasets.collections.live.server import LiveCollection, live_collection
 from datasets.collections.sample import SPOOL, write_sample
-from datasets.collections.server import LiveCollection, live_collection
 from datasets.collections.spool import Run, Seal, Spool
 from datasets.collections.stored_sample import Sample
 from datasets.documents import draw

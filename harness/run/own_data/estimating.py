@@ -26,8 +26,8 @@ from harness.plan.estimating import (
     estimate_vars,
     shapes,
 )
-from harness.run import sampling
-from harness.run.profiling import dictionary_of
+from harness.run.own_data import sampling
+from harness.run.own_data.profiling import dictionary_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from datasets.collections import Anonymise, Sample, SampleManifest
     from harness.hosts.site import Site
-    from harness.run.sampling import Live
+    from harness.run.own_data.sampling import Live
     from harness.spec.engines import Engine
 
 _LONGEST_S = 1800.0

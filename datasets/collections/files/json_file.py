@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from datasets.collections.checks import too_deep
-from datasets.collections.extended_json import parse
+from datasets.collections.files.checks import too_deep
+from datasets.collections.files.extended_json import parse
+from datasets.collections.files.streams import opened
 from datasets.collections.records import Record
-from datasets.collections.streams import opened
 from datasets.errors import DatasetError
 
 LONGEST_TEXT = 2**27

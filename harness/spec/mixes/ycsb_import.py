@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from harness.errors import InputError
 from harness.spec.faults import in_plain_words
-from harness.spec.mix import Mix, said_lines
+from harness.spec.mixes.ycsb import Mix, said_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

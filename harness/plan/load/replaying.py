@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from datasets.recordings import Traffic
-    from harness.plan.clients import ClientProcess
+    from harness.plan.load.clients import ClientProcess
     from harness.spec.campaign import Campaign
     from harness.spec.phases import Replay, Workload
 

@@ -9,7 +9,7 @@ from bson import ObjectId, json_util
 from bson.codec_options import DatetimeConversion
 from bson.errors import BSONError
 
-from datasets.collections.checks import check, too_deep
+from datasets.collections.files.checks import check, too_deep
 from datasets.errors import DatasetError
 
 _OPTIONS = json_util.JSONOptions(datetime_conversion=DatetimeConversion.DATETIME_MS)

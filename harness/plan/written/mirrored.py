@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, get_args
 
 from analysis.mirror.moments import number
 from analysis.mirror.skew import is_uniform
-from analysis.trial.counters import release
+from analysis.trial.engine.counters import release
 from analysis.trial.records import Compressor
 from core.sizes import exact_size, show_size
 from core.text import flow, one_line
-from harness.plan.allowed_cost import allowed_cost, as_yaml
+from harness.plan.written.allowed_cost import allowed_cost, as_yaml
 from harness.spec.engines import WheelEngine
 
 if TYPE_CHECKING:

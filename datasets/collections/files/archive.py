@@ -14,12 +14,12 @@ from typing import Any
 import bson
 from bson.errors import BSONError
 
-from datasets.collections.bson_file import checked, read_document
-from datasets.collections.checks import OPTIONS
-from datasets.collections.crc64 import Crc64
-from datasets.collections.metadata import Metadata, parse_metadata
+from datasets.collections.files.bson_file import checked, read_document
+from datasets.collections.files.checks import OPTIONS
+from datasets.collections.files.crc64 import Crc64
+from datasets.collections.files.metadata import Metadata, parse_metadata
+from datasets.collections.files.streams import opened
 from datasets.collections.records import Record
-from datasets.collections.streams import opened
 from datasets.errors import DatasetError
 
 MAGIC = (0x8199E26D).to_bytes(4, "little")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from analysis.estimate.records import smallest
 from core.sizes import exact_size
 from core.text import flow, one_line
-from harness.plan.allowed_cost import allowed_cost, as_yaml
 from harness.plan.estimating import OWN_IMAGE
+from harness.plan.written.allowed_cost import allowed_cost, as_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

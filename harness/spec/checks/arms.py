@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.trial.counters import release
+from analysis.trial.engine.counters import release
+from analysis.trial.engine.wiredtiger_config import meaning, option_names, options, unknown_options
 from analysis.trial.settings import LEAF_PAGE_BYTES
-from analysis.trial.wiredtiger_config import meaning, option_names, options, unknown_options
 from core.sizes import exact_size, show_size
 from harness.errors import did_you_mean
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from core.text import flow, one_line
-from harness.plan.allowed_cost import Bounds, allowed_cost, as_yaml
-from harness.plan.replaying import replayed_s
+from harness.plan.load.replaying import replayed_s
+from harness.plan.written.allowed_cost import Bounds, allowed_cost, as_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from analysis.trial.counters import release
+from analysis.trial.engine.counters import release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

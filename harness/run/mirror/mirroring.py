@@ -16,9 +16,9 @@ from datasets.collections import Sample, is_sample
 from datasets.errors import DatasetError
 from harness.errors import HostError, InputError
 from harness.ledger.run_names import name_of_data
-from harness.plan.mirrored_campaign import Mirrored, campaign_text, mix_text
-from harness.run import sampling
-from harness.run.observing import look
+from harness.plan.written.mirrored import Mirrored, campaign_text, mix_text
+from harness.run.mirror.observing import look
+from harness.run.own_data import sampling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from analysis.mirror.commands import Shape
     from analysis.mirror.moments import Between
     from datasets.collections import Anonymise
-    from harness.run.observing import Looked
+    from harness.run.mirror.observing import Looked
 
 QUANTILES = {"p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99}
 _MOST_UPDATED, _ASSUMED = 16, 2

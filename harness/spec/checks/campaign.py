@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from analysis.stats.criteria import Objective
 from analysis.stats.metrics import INSERT, OPERATIONS, RECORDED, keys, operation_of
 from analysis.stats.primary import deciding_workload
-from analysis.trial.counters import release
+from analysis.trial.engine.counters import release
 from analysis.trial.records import Regime
 from analysis.trial.regimes import FULL_CACHE
 from analysis.trial.replayed import LATENESS
@@ -17,9 +17,9 @@ from core.sizes import show_size
 from datasets.document_recipes import DocumentRecipe
 from datasets.recipes import UserFile
 from harness.errors import did_you_mean
-from harness.spec import upgrade_path
+from harness.spec.checks import upgrade_path
+from harness.spec.checks.replica_sets import set_checks
 from harness.spec.phases import Client, Workload
-from harness.spec.set_checks import set_checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -16,7 +16,7 @@ from bson.int64 import Int64
 from bson.raw_bson import RawBSONDocument
 
 from core.stored import read_regular
-from datasets.collections.metadata import Metadata, parse_metadata
+from datasets.collections.files.metadata import Metadata, parse_metadata
 from datasets.errors import DatasetError
 
 if TYPE_CHECKING:
