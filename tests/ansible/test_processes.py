@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.processes import Process, cpu_set, on_cpus, port_holder
+from ansible.module_utils.pressgauge.host.processes import Process, cpu_set, on_cpus, port_holder
 
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('x', flush=True); time.sleep(60)"
 

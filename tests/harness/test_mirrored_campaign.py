@@ -91,6 +91,15 @@ def test_records_cache_and_rate_have_one_factor() -> None:
     )
 
 
+def test_a_cache_that_holds_everything_is_filled_before() -> None:
+    """A load leaves part of it outside, which a deployment has long read."""
+    assert list(written(mirrored()).workloads) == ["mirror"]
+    small = replace(OBSERVED, stored=replace(STORED, bytes=2 * GIB), server=replace(FACTS, data_bytes=2 * GIB))
+    filled = written(mirrored(small)).workloads
+    assert list(filled) == ["fill", "mirror"]
+    assert (filled["fill"].mix, filled["fill"].operations) == ("scan-all", 1)
+
+
 def test_a_small_cache_takes_more_of_the_data() -> None:
     """mongod takes no less than 256 MiB, so there is more of everything."""
     one = mirrored(replace(OBSERVED, cache_bytes=2.0 * GIB))

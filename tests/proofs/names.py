@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SERVER_STATISTICS, COLLECTION_STATISTICS = "statistics of the server", "statistics of a collection"
 COLLECTION_OPTIONS, ENGINE_OPTIONS = "options of a collection", "options of the engine"
 OPTIONS, PARAMETERS, LOG_LINES, FIELDS = "options of mongod", "server parameters", "log lines", "fields of answers"
-_LOG_READER = ROOT / "ansible/module_utils/pressgauge/mongod_log.py"
+_LOG_READER = ROOT / "ansible/module_utils/pressgauge/mongods/mongod_log.py"
 _ALL = {
     "zlib_level": 9, "sync_period_s": 30, "tls": True, "engine_config": "eviction=(threads_max=4)",
     "wire_compressor": "zstd", "parameters": _NOTHING_DELETED,

@@ -93,9 +93,9 @@ def operations(phase: Phase) -> dict[str, int]:
 
 
 def pages_per_operation(phase: Phase) -> float | None:
-    """Pages that were read into the cache for an operation."""
-    pages, every = phase.counters.get("pages_read"), sum(operations(phase).values())
-    return None if pages is None or not every else pages / every
+    """Pages that were read into the cache for an operation of the measured window; a warm-up may fill the cache."""
+    pages = phase.window.pages_read if phase.window else None
+    return None if pages is None or not phase.measured_operations else pages / phase.measured_operations
 
 
 def shape(phase: Phase, side: str) -> dict[str, float] | None:

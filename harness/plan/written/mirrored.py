@@ -9,6 +9,7 @@ from analysis.mirror.moments import number
 from analysis.mirror.skew import is_uniform
 from analysis.trial.engine.counters import release
 from analysis.trial.records import Compressor
+from analysis.trial.regimes import FULL_CACHE
 from core.sizes import exact_size, show_size
 from core.text import flow, one_line
 from harness.plan.written.allowed_cost import allowed_cost, as_yaml
@@ -144,6 +145,8 @@ def _workload(mirrored: Mirrored) -> Iterator[str]:
     yield "turns: {seconds: 2, cut_s: 0.4}"
     yield "load: {threads: 4, batch: 100, warmup_s: 2}"
     yield "workloads:"
+    if (mirrored.observed.cache_ratio or 0) * FULL_CACHE >= 1:  # a load leaves part of the documents out of the cache
+        yield "  fill: {mix: scan-all, threads: 1, warmup_s: 0, measure_s: null, operations: 1} # all fits the cache"
     yield f"  {WORKLOAD}:"
     yield f"    mix: {flow(mirrored.name)}"
     yield f"    threads: {_THREADS} # not mirrored"

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ansible.module_utils.pressgauge import control_groups
-from ansible.module_utils.pressgauge.limits import Limit
+from ansible.module_utils.pressgauge.host import control_groups
+from ansible.module_utils.pressgauge.host.limits import Limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ansible.module_utils.pressgauge.servers import Server
+    from ansible.module_utils.pressgauge.mongods.servers import Server
 
 _CALLS = {
     "compacted": "table compact successful calls",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ansible.module_utils.pressgauge.failures import Failure
 
 if TYPE_CHECKING:
-    from ansible.module_utils.pressgauge.servers import Server
+    from ansible.module_utils.pressgauge.mongods.servers import Server
 
     Document = dict[str, Any]
 

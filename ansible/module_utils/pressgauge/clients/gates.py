@@ -8,7 +8,7 @@ import socket
 import time
 from typing import TYPE_CHECKING
 
-from ansible.module_utils.pressgauge.turns import near
+from ansible.module_utils.pressgauge.clients.turns import near
 
 if TYPE_CHECKING:
     from collections.abc import Callable

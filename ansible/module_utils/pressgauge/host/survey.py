@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import disks, limits
+from ansible.module_utils.pressgauge.host import disks, limits
 
 PROC = Path("/proc")
 SYS = Path("/sys")

@@ -6,15 +6,15 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ansible.module_utils.pressgauge.clients.gates import ClientGoneError, Gate, wait_for
+from ansible.module_utils.pressgauge.clients.java import Child, JavaRun, await_ends, started_together
 from ansible.module_utils.pressgauge.files import write_json
-from ansible.module_utils.pressgauge.gates import ClientGoneError, Gate, wait_for
-from ansible.module_utils.pressgauge.java import Child, JavaRun, await_ends, started_together
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ansible.module_utils.pressgauge.turns import Grant, Mongods, Turns
+    from ansible.module_utils.pressgauge.clients.turns import Grant, Mongods, Turns
 
 
 @dataclass

@@ -19,12 +19,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ansible.module_utils.pressgauge.apt import PrivateApt, older_debian_sources, unpack
-from ansible.module_utils.pressgauge.containers import take_from_image
 from ansible.module_utils.pressgauge.failures import Failure, words_of
 from ansible.module_utils.pressgauge.files import write_json
-from ansible.module_utils.pressgauge.packages import download, take_from_package, take_from_tar
-from ansible.module_utils.pressgauge.processes import plain_environment
+from ansible.module_utils.pressgauge.host.processes import plain_environment
+from ansible.module_utils.pressgauge.installing.apt import PrivateApt, older_debian_sources, unpack
+from ansible.module_utils.pressgauge.installing.containers import take_from_image
+from ansible.module_utils.pressgauge.installing.packages import download, take_from_package, take_from_tar
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,15 +6,15 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from ansible.module_utils.pressgauge.page_census import page_sizes
-from ansible.module_utils.pressgauge.servers import LONG_S
+from ansible.module_utils.pressgauge.mongods.page_census import page_sizes
+from ansible.module_utils.pressgauge.mongods.servers import LONG_S
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ansible.module_utils.pressgauge.processes import Process
-    from ansible.module_utils.pressgauge.servers import Server
+    from ansible.module_utils.pressgauge.host.processes import Process
+    from ansible.module_utils.pressgauge.mongods.servers import Server
 
     Document = dict[str, Any]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.servers import LONG_S
+from ansible.module_utils.pressgauge.mongods.servers import LONG_S
 
 if TYPE_CHECKING:
-    from ansible.module_utils.pressgauge.servers import Server
+    from ansible.module_utils.pressgauge.mongods.servers import Server
 
 _CONFIRMED_SINCE = 7
 

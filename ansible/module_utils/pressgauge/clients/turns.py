@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.processes import Process
+from ansible.module_utils.pressgauge.host.processes import Process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

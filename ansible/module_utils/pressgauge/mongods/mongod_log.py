@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.processes import Process
+from ansible.module_utils.pressgauge.host.processes import Process
 
 if TYPE_CHECKING:
     from pathlib import Path

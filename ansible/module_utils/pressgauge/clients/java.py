@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ansible.module_utils.pressgauge.clients.gates import NAME, Gate
 from ansible.module_utils.pressgauge.failures import Failure
 from ansible.module_utils.pressgauge.files import create_owned, remove_owned, write_json, write_text
-from ansible.module_utils.pressgauge.gates import NAME, Gate
-from ansible.module_utils.pressgauge.limits import CPU
-from ansible.module_utils.pressgauge.processes import (
+from ansible.module_utils.pressgauge.host.limits import CPU
+from ansible.module_utils.pressgauge.host.processes import (
     POLL_S,
     Process,
     cpus_allowed,

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from ansible.module_utils.urls import open_url
 
-from ansible.module_utils.pressgauge.apt import PrivateApt, os_release, unpack
 from ansible.module_utils.pressgauge.failures import Failure, words_of
+from ansible.module_utils.pressgauge.installing.apt import PrivateApt, os_release, unpack
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ansible.module_utils.pressgauge import control_groups
 from ansible.module_utils.pressgauge.failures import Failure
+from ansible.module_utils.pressgauge.host import control_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
