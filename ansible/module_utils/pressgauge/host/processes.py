@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 POLL_S = 0.02
 _KILLED_WITHIN_S = 10.0
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 # Programs and files by their names, and the mark by which the harness ends what a killed playbook left
@@ -56,23 +57,26 @@ def environment_variable(pid: int, name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Process:
-    """A process that can't be mistaken for a later one with the same number: start time and executable too."""
+    """A process that can't be mistaken for a later one with the same number: when it started, and in which boot.
+
+    What it executes is no part of this: a wrapper such as `exec numactl … mongod` becomes its mongod.
+    """
 
     pid: int
     start_ticks: int
-    executable: str
+    boot: str
 
     @classmethod
     def of(cls, pid: int) -> Process | None:
         """The living process `pid`, or None; a zombie has ended, even where nothing reaps it."""
         try:
             fields = _stat_fields(pid)
-            executable = str(Path(f"/proc/{pid}/exe").readlink())
+            boot = _BOOT.read_text("ascii").strip()
         except OSError:
             return None
         if fields[0] in ("Z", "X"):
             return None
-        return cls(pid, int(fields[19]), executable.removesuffix(" (deleted)"))
+        return cls(pid, int(fields[19]), boot)
 
     @classmethod
     def recorded(cls, path: Path) -> Process | None:
