@@ -61,9 +61,7 @@ def test_a_wrapper_is_still_known_when_it_has_become_another_program(tmp_path: P
         assert process.stop(grace_s=60) is False
 
 
-@pytest.mark.parametrize(
-    "text", ["", "17\n", "[]", '{"pid": 1}', '{"pid": 99999999, "start_ticks": 1, "boot": "x"}']
-)
+@pytest.mark.parametrize("text", ["", "17\n", "[]", '{"pid": 1}', '{"pid": 99999999, "start_ticks": 1, "boot": "x"}'])
 def test_a_pid_file_that_says_nothing_names_no_process(text: str, tmp_path: Path) -> None:
     (tmp_path / "pid").write_text(text)
     assert Process.recorded(tmp_path / "pid") is None

@@ -1,105 +1,16 @@
-"""Every metric, declared once: key, label, unit, direction, where in the record it comes from, whether it is primary.
-
-Summary, comparison, chart and gate derive from these declarations. A declaration's key is a template: metrics of a
-workload are `<workload>.<name>`, where the workload of the load phase is `insert` and that of a run phase its name
-(so no run workload may be called `insert`), and those of one kind of its operations `<workload>.<operation>.<name>`.
-
-`analysis.stats.readers` reads them from a record.
-"""
+"""Every metric, declared once: key, label, unit, direction, where in the record it comes from, whether it is primary."""
 
 from __future__ import annotations
 
-import difflib
-import math
-from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING
 
-from analysis.stats import readers
+from analysis.stats.metrics import readers
+from analysis.stats.metrics.declaration import Declaration, Scope
 from analysis.stats.quantities import Better, Unit
 from analysis.trial.replayed import LATENESS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from analysis.trial.latency import LatencyField
-    from analysis.trial.records import Phase, TrialRecord
-
-INSERT = "insert"
-"""The workload name of the load phase."""
-
-
-class Scope(Enum):
-    """Which phases a metric exists for."""
-
-    LOADED = "the trial, after its load"
-    AGED = "the trial, after the last of run workloads that wrote"
-    LOAD_AND_RUN = "every phase"
-    RUN = "run phases"
-    DERIVED = "computed from several trials or with prices"
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A metric of one workload (or of the loaded data): what a declaration becomes."""
-
-    key: str
-    label: str
-    unit: Unit
-    better: Better
-    primary: bool
-    workload: str
-    """`insert` or the name of a run phase."""
-
-
-@dataclass(frozen=True)
-class Declaration:
-    """One kind of metric. `primary` says for which phases it is primary unless the spec chooses."""
-
-    name: str
-    label: str
-    unit: Unit
-    better: Better
-    scope: Scope
-    primary: Scope | None
-    read: readers.Reader | None
-
-    def exists_for(self, record: TrialRecord, phase: Phase) -> bool:
-        """Whether the record's phase has this metric."""
-        if self.scope is Scope.AGED:
-            return phase is next(filter(_has_written, reversed(record.phases)), None)
-        return _covers(self.scope, is_load=phase.kind == "load")
-
-    def of(self, workload: str) -> Metric:
-        """The metric of one workload. Metrics of the trial have no workload in their key."""
-        if self.scope in _OF_TRIAL:
-            return Metric(self.name, self.label, self.unit, self.better, self.primary is not None, INSERT)
-        primary = self.primary is not None and _covers(self.primary, is_load=workload == INSERT)
-        return Metric(f"{workload}.{self.name}", f"{workload} {self.label}", self.unit, self.better, primary, workload)
-
-
-_OF_TRIAL = (Scope.LOADED, Scope.AGED, Scope.DERIVED)
-_WRITES = (
-    "INSERT", "UPDATE", "READ-MODIFY-WRITE", "REPLACE", "DELETE", "UPSERT", "TRANSACTION", "FIND-AND-MODIFY",
-)  # fmt: skip
-
-
-def _has_written(phase: Phase) -> bool:
-    return phase.kind == "run" and any(operation in phase.statuses for operation in _WRITES)
-
-
-def _covers(scope: Scope, *, is_load: bool) -> bool:
-    if is_load:
-        return scope in (Scope.LOADED, Scope.LOAD_AND_RUN)
-    return scope in (Scope.RUN, Scope.LOAD_AND_RUN)
-
-
-def workload_of(phase: Phase) -> str:
-    """The workload a phase runs: `insert` for the load, else the phase's name."""
-    return INSERT if phase.kind == "load" else phase.name
-
-
-# ---- declarations --------------------------------------------------------------------------------------------------
 
 _HIGH, _LOW = Better.HIGHER, Better.LOWER
 _JOURNAL_RECORD_BYTES = 128
@@ -312,63 +223,3 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration("instance_hours", "instance hours per month", Unit.INSTANCE_HOURS, _LOW, Scope.DERIVED, None, None),
     Declaration("stored_gb", "storage of one replica", Unit.GB, _LOW, Scope.DERIVED, None, None),
 )  # fmt: skip
-
-_BY_NAME = {declaration.name: declaration for declaration in DECLARATIONS}
-
-
-class UnknownMetricError(ValueError):
-    """A key that names no metric; the message says what was probably meant."""
-
-
-def metric(key: str) -> Metric:
-    """The metric of a key such as `compression_ratio` or `rmw.p99`.
-
-    Raises UnknownMetricError for a key that no declaration covers. Whether a campaign has the workload is not checked.
-    """
-    workload, dot, name = _parts(key)
-    declaration = _BY_NAME.get(name)
-    needs_workload = declaration is not None and declaration.scope in (Scope.LOAD_AND_RUN, Scope.RUN)
-    absent = workload == INSERT and declaration is not None and declaration.scope is Scope.RUN
-    if declaration is None or absent or needs_workload != bool(dot and workload):
-        near = difflib.get_close_matches(key, keys([workload or "rmw"]), n=3, cutoff=0.5)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise UnknownMetricError(f"no metric is called {key!r}{hint}")
-    return declaration.of(workload)
-
-
-def operation_of(key: str) -> tuple[str, str] | None:
-    """The workload and the kind of operation that a key is of; None for a metric of all operations."""
-    workload, _, name = _parts(key)
-    return (workload, name.partition(".")[0]) if "." in name else None
-
-
-def _parts(key: str) -> tuple[str, str, str]:
-    """The workload, a dot and the name, which has a dot itself where it is of one kind of operation."""
-    workload, dot, name = key.rpartition(".")
-    inner, _, operation = workload.rpartition(".")
-    longer = f"{operation}.{name}"
-    return (inner, dot, longer) if inner and longer in _BY_NAME else (workload, dot, name)
-
-
-def keys(workloads: Iterable[str]) -> list[str]:
-    """The keys of all metrics of a campaign with these run workloads, in the order of declaration."""
-    every = (INSERT, *dict.fromkeys(workload for workload in workloads if workload != INSERT))
-    found = []
-    for declaration in DECLARATIONS:
-        if declaration.scope in _OF_TRIAL:
-            found += [declaration.name] if declaration.scope is not Scope.AGED or len(every) > 1 else []
-        else:
-            found += [declaration.of(w).key for w in every if _covers(declaration.scope, is_load=w == INSERT)]
-    return found
-
-
-def readings(record: TrialRecord) -> Iterable[tuple[Metric, Phase, readers.Reading]]:
-    """Every metric that the record holds, with the phase it belongs to and its reading."""
-    for phase in record.phases:
-        workload = workload_of(phase)
-        for declaration in DECLARATIONS:
-            if declaration.read is None or not declaration.exists_for(record, phase):
-                continue
-            reading = declaration.read(record, phase)
-            if reading is not None and math.isfinite(reading.value):
-                yield declaration.of(workload), phase, reading
