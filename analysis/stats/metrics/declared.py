@@ -1,4 +1,4 @@
-"""Every metric, declared once: key, label, unit, direction, where in the record it comes from, whether it is primary."""
+"""Every metric, declared once: key, label, unit, direction, where it comes from, and where it is primary."""
 
 from __future__ import annotations
 
