@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.files import write_whole
 from datasets.collections.elements import DOCUMENT, fields
-from datasets.collections.metadata import Index
+from datasets.collections.files.metadata import Index
 from datasets.collections.profile import MOST_PATHS, PathProfile, profile
 from datasets.collections.sample import read_documents, take_sample
 from datasets.collections.sources import find_collection

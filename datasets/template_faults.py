@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import count
 
-from datasets.collections.checks import LARGEST_DOCUMENT_BYTES
 from datasets.collections.elements import DOCUMENT, TYPES, Field, fields
+from datasets.collections.files.checks import LARGEST_DOCUMENT_BYTES
 from datasets.templates import MARKER
 
 _TIMESTAMP, _STRING = 0x11, 0x02

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ansible.module_utils.pressgauge.disks import what_can_be_limited
+from ansible.module_utils.pressgauge.host.disks import what_can_be_limited
 from core.stored import read_stored
 from harness.ledger.runs import find_run
 from tests.campaigns import small

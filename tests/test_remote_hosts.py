@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.servers import Server
+from ansible.module_utils.pressgauge.mongods.servers import Server
 from harness.hosts.authority import certify
 from harness.ledger.runs import find_run
 from harness.run.preparing import JAR

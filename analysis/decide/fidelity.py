@@ -10,7 +10,7 @@ from pydantic import Field
 
 from analysis.stats.effects import Group
 from analysis.stats.mirrored import KINDS, Mirrors
-from analysis.trial.served import operations, pages_per_operation, shape
+from analysis.trial.engine.served import operations, pages_per_operation, shape
 from core.bounds import Figure, Word
 from core.model import Part
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from analysis.stats.metrics import metric
 from analysis.stats.quantities import Finite
-from analysis.trial.counters import COUNTERS
+from analysis.trial.engine.counters import COUNTERS
 from core.model import Part
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pydantic import Field, FiniteFloat, JsonValue
 from analysis.stats import frames
 from analysis.stats.criteria import Criteria
 from analysis.stats.metrics import workload_of
-from analysis.trial.counters import COUNTERS
+from analysis.trial.engine.counters import COUNTERS
 from analysis.trial.records import Cell, Settings, TrialRecord
 from core.bounds import MOST_BLOCKS, Block, Count, Text, Word
 from core.model import Part

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.stats.mirrored import KINDS, LatencyShape, Mirrors
-from analysis.trial.served import shape_of
+from analysis.trial.engine.served import shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.trial.served import between
-from analysis.trial.wiredtiger_config import options
+from analysis.trial.engine.served import between
+from analysis.trial.engine.wiredtiger_config import options
 from core.nested import inside
 
 if TYPE_CHECKING:

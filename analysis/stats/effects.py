@@ -16,8 +16,8 @@ from analysis.stats.forecast import Course
 from analysis.stats.inference import Inference, infer
 from analysis.stats.looks import Looks
 from analysis.stats.metrics import metric
+from analysis.stats.metrics.readers import Reading
 from analysis.stats.quantities import Better, Estimate, Finite, Unit
-from analysis.stats.readers import Reading
 from analysis.stats.scatter import moderated
 from core.model import Part
 

@@ -13,7 +13,7 @@ from analysis.trial.records import Cell, Compressor, DocumentModel, TrialRecord
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from analysis.stats.readers import Reading
+    from analysis.stats.metrics.readers import Reading
     from analysis.trial.records import Settings
 
 

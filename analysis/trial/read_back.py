@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from analysis.trial.counters import Counter, is_checked, release, wire_counter
+from analysis.trial.engine.counters import Counter, is_checked, release, wire_counter
 from analysis.trial.records import Compressor, InForce, Reason, Settings
 from analysis.trial.settings import SETTINGS
 from core.cpus import cores_of

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from analysis.trial.engine.wiredtiger_config import meaning, options
 from analysis.trial.records import DiskLimit
-from analysis.trial.wiredtiger_config import meaning, options
 from core.nested import inside
 
 Reader = Callable[[Mapping[str, Any]], Any]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from analysis.trial import setting_values as values
-from analysis.trial.counters import ALWAYS, Version
+from analysis.trial.engine.counters import ALWAYS, Version
+from analysis.trial.engine.wiredtiger_config import differing
 from analysis.trial.records import Compressor, DocumentModel
-from analysis.trial.wiredtiger_config import differing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +67,14 @@ class Setting:
     """What earlier releases have built in."""
     by_clients: bool = False
     """Whether the clients apply it, and tell it when they have run."""
+
+
+def _page(name: str, code: str = "page-size-mismatch") -> Setting:
+    """A size of the collection's pages; each has WiredTiger's own name everywhere."""
+    return Setting(
+        key=f"{name}_bytes", arm=name, found=name, label=name, subject=name, code=code,
+        read=values.of_collections(rf"{name}=(\w+)"), same=values.as_meant,
+    )  # fmt: skip
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -126,31 +134,11 @@ SETTINGS: tuple[Setting, ...] = (
         key="tls", arm=None, found="tls_mode", label="TLS", subject="mongod's TLS mode", code="tls-mismatch",
         read=values.tls_mode, expected=lambda asked: "requireTLS" if asked else values.NO_TLS,
     ),
-    Setting(
-        key="leaf_page_max_bytes", arm="leaf_page_max", found="leaf_page_max", label="leaf_page_max",
-        subject="leaf_page_max", code="page-size-mismatch", read=values.of_collections(r"leaf_page_max=(\w+)"),
-        same=values.as_meant,
-    ),
-    Setting(
-        key="memory_page_image_max_bytes", arm="memory_page_image_max", found="memory_page_image_max",
-        label="memory_page_image_max", subject="memory_page_image_max", code="page-image-mismatch",
-        read=values.of_collections(r"memory_page_image_max=(\w+)"), same=values.as_meant,
-    ),
-    Setting(
-        key="internal_page_max_bytes", arm="internal_page_max", found="internal_page_max", label="internal_page_max",
-        subject="internal_page_max", code="page-size-mismatch", read=values.of_collections(r"internal_page_max=(\w+)"),
-        same=values.as_meant,
-    ),
-    Setting(
-        key="memory_page_max_bytes", arm="memory_page_max", found="memory_page_max", label="memory_page_max",
-        subject="memory_page_max", code="page-size-mismatch", read=values.of_collections(r"memory_page_max=(\w+)"),
-        same=values.as_meant,
-    ),
-    Setting(
-        key="allocation_size_bytes", arm="allocation_size", found="allocation_size", label="allocation_size",
-        subject="allocation_size", code="page-size-mismatch", read=values.of_collections(r"allocation_size=(\w+)"),
-        same=values.as_meant,
-    ),
+    _page("leaf_page_max"),
+    _page("memory_page_image_max", code="page-image-mismatch"),
+    _page("internal_page_max"),
+    _page("memory_page_max"),
+    _page("allocation_size"),
     Setting(
         key="index_leaf_page_max_bytes", arm="index_leaf_page_max", found="index_leaf_page_max",
         label="indexes' leaf_page_max", subject="leaf_page_max of the indexes", code="index-config-mismatch",

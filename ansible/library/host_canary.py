@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge.canaries import cpu_bytes_per_s, disk_bytes_per_s
 from ansible.module_utils.pressgauge.failures import run_module
+from ansible.module_utils.pressgauge.host.canaries import cpu_bytes_per_s, disk_bytes_per_s
 
 RETURN = r"""
 cpu_bytes_per_s: {type: float, returned: success, description: Bytes compressed by one core.}

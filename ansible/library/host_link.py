@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from ansible.module_utils.pressgauge import links
+from ansible.module_utils.pressgauge.clients import links
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 
 RETURN = r"""

@@ -10,7 +10,7 @@ from typing import Any
 
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import identity
-from ansible.module_utils.pressgauge.survey import survey
+from ansible.module_utils.pressgauge.host.survey import survey
 
 DOCUMENTATION = r"""
 module: host_survey

@@ -11,13 +11,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import replica_sets
-from ansible.module_utils.pressgauge.compaction import compact
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import write_json
-from ansible.module_utils.pressgauge.mongod_log import living_mongod
-from ansible.module_utils.pressgauge.servers import Credentials, Server
-from ansible.module_utils.pressgauge.snapshots import plain
+from ansible.module_utils.pressgauge.mongods import replica_sets
+from ansible.module_utils.pressgauge.mongods.compaction import compact
+from ansible.module_utils.pressgauge.mongods.mongod_log import living_mongod
+from ansible.module_utils.pressgauge.mongods.servers import Credentials, Server
+from ansible.module_utils.pressgauge.mongods.snapshots import plain
 
 RETURN = r"""
 seconds: {type: float, returned: always, description: How long it took.}

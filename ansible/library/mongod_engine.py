@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge.engines import install
 from ansible.module_utils.pressgauge.failures import run_module
+from ansible.module_utils.pressgauge.installing.engines import install
 
 RETURN = r"""
 directory: {type: str, returned: success, description: The engine's directory.}

@@ -23,12 +23,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import control_groups, limits, replica_sets
-from ansible.module_utils.pressgauge.disks import disk_limit
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import create_owned, owner_facts, remove_owned, write_json, write_text
-from ansible.module_utils.pressgauge.mongod_log import last_words, living_mongod
-from ansible.module_utils.pressgauge.processes import (
+from ansible.module_utils.pressgauge.host import control_groups, limits
+from ansible.module_utils.pressgauge.host.disks import disk_limit
+from ansible.module_utils.pressgauge.host.processes import (
     POLL_S,
     Process,
     listens,
@@ -37,8 +36,10 @@ from ansible.module_utils.pressgauge.processes import (
     port_holder,
     record_started,
 )
-from ansible.module_utils.pressgauge.servers import Credentials, Server
-from ansible.module_utils.pressgauge.upgrades import raise_compatibility
+from ansible.module_utils.pressgauge.mongods import replica_sets
+from ansible.module_utils.pressgauge.mongods.mongod_log import last_words, living_mongod
+from ansible.module_utils.pressgauge.mongods.servers import Credentials, Server
+from ansible.module_utils.pressgauge.mongods.upgrades import raise_compatibility
 
 RETURN = r"""
 pid: {type: int, returned: when started}

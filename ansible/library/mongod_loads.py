@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.pressgauge.failures import Failure, run_module
-from ansible.module_utils.pressgauge.mongod_log import living_mongod, opening_wiredtiger
-from ansible.module_utils.pressgauge.page_census import NotReadableError, census
-from ansible.module_utils.pressgauge.servers import LONG_S, Credentials, Server
-from ansible.module_utils.pressgauge.snapshots import (
+from ansible.module_utils.pressgauge.mongods.mongod_log import living_mongod, opening_wiredtiger
+from ansible.module_utils.pressgauge.mongods.page_census import NotReadableError, census
+from ansible.module_utils.pressgauge.mongods.servers import LONG_S, Credentials, Server
+from ansible.module_utils.pressgauge.mongods.snapshots import (
     bring_to_disk,
     collection_file,
     collection_statistics,
@@ -26,7 +26,7 @@ from ansible.module_utils.pressgauge.snapshots import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ansible.module_utils.pressgauge.processes import Process
+    from ansible.module_utils.pressgauge.host.processes import Process
 
 RETURN = r"""
 opening_wiredtiger: {type: str, returned: always, description: "What mongod passed to WiredTiger, its levels among it."}

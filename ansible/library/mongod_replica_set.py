@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible.module_utils.pressgauge import replica_sets
 from ansible.module_utils.pressgauge.failures import run_module
-from ansible.module_utils.pressgauge.servers import Credentials, Server
+from ansible.module_utils.pressgauge.mongods import replica_sets
+from ansible.module_utils.pressgauge.mongods.servers import Credentials, Server
 
 ARGUMENTS: dict[str, Any] = {
     "state": {"type": "str", "required": True, "choices": ["initiated", "settled"]},

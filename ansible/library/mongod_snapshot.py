@@ -13,14 +13,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import limits, replica_sets
-from ansible.module_utils.pressgauge.disks import disk_limit
+from ansible.module_utils.pressgauge.clients.turns import TURNS, alone
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import drop_file_cache, write_json
-from ansible.module_utils.pressgauge.mongod_log import living_mongod, opening_wiredtiger
-from ansible.module_utils.pressgauge.processes import TUNABLES, environment_variable
-from ansible.module_utils.pressgauge.servers import Credentials, Server
-from ansible.module_utils.pressgauge.snapshots import (
+from ansible.module_utils.pressgauge.host import limits
+from ansible.module_utils.pressgauge.host.disks import disk_limit
+from ansible.module_utils.pressgauge.host.processes import TUNABLES, environment_variable
+from ansible.module_utils.pressgauge.mongods import replica_sets
+from ansible.module_utils.pressgauge.mongods.mongod_log import living_mongod, opening_wiredtiger
+from ansible.module_utils.pressgauge.mongods.servers import Credentials, Server
+from ansible.module_utils.pressgauge.mongods.snapshots import (
     DICTIONARY,
     collection_statistics,
     create_collection,
@@ -30,7 +32,6 @@ from ansible.module_utils.pressgauge.snapshots import (
     plain,
     snapshot,
 )
-from ansible.module_utils.pressgauge.turns import TURNS, alone
 
 RETURN = r"""
 creation_string: {type: str, returned: with create or read_back, description: The collection's, from WiredTiger.}

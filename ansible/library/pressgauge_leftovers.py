@@ -10,10 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.pressgauge import control_groups
 from ansible.module_utils.pressgauge.failures import Failure, run_module
 from ansible.module_utils.pressgauge.files import is_owned, owned_below, owner_facts, remove_owned
-from ansible.module_utils.pressgauge.processes import Process
+from ansible.module_utils.pressgauge.host import control_groups
+from ansible.module_utils.pressgauge.host.processes import Process
 
 RETURN = r"""
 ended: {type: list, returned: always, description: "The processes ended, as client or mongod, instance and pid."}

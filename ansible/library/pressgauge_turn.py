@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible.module_utils.pressgauge.clients.turns import LEAVE, TURNS, Mongods, begin, end
 from ansible.module_utils.pressgauge.failures import Failure, run_module
-from ansible.module_utils.pressgauge.turns import LEAVE, TURNS, Mongods, begin, end
 
 DOCUMENTATION = r"""
 module: pressgauge_turn

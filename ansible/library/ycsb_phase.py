@@ -6,13 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.pressgauge.clients.inserts import acknowledged_inserts, deletions
+from ansible.module_utils.pressgauge.clients.java import CLIENT_ARGUMENTS, JavaRun, run_together
+from ansible.module_utils.pressgauge.clients.network import network_change, network_counters
+from ansible.module_utils.pressgauge.clients.turn_taking import TurnTaking
+from ansible.module_utils.pressgauge.clients.turns import TURNS, Mongods, Turns
 from ansible.module_utils.pressgauge.failures import run_module
 from ansible.module_utils.pressgauge.files import write_json
-from ansible.module_utils.pressgauge.inserts import acknowledged_inserts, deletions
-from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun, run_together
-from ansible.module_utils.pressgauge.network import network_change, network_counters
-from ansible.module_utils.pressgauge.turn_taking import TurnTaking
-from ansible.module_utils.pressgauge.turns import TURNS, Mongods, Turns
 
 DOCUMENTATION = r"""
 module: ycsb_phase

@@ -12,9 +12,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.pressgauge.clients.java import CLIENT_ARGUMENTS, JavaRun
+from ansible.module_utils.pressgauge.clients.turns import TURNS, begin
 from ansible.module_utils.pressgauge.failures import run_module
-from ansible.module_utils.pressgauge.java import CLIENT_ARGUMENTS, JavaRun
-from ansible.module_utils.pressgauge.turns import TURNS, begin
 
 RETURN = r"""
 verification: {type: dict, returned: success, description: The content of <name>.json.}

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from datasets.collections.files.metadata import Index, Metadata
 from datasets.collections.masking.documents import Mask
-from datasets.collections.metadata import Index, Metadata
 from datasets.collections.spool import Spool, split
 from datasets.collections.stored_sample import Anonymised, RatioChange
 from datasets.errors import DatasetError

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from datasets.collections.metadata import Metadata
+from datasets.collections.files.metadata import Metadata
 
 
 class Record(NamedTuple):

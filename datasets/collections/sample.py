@@ -7,11 +7,11 @@ from pathlib import Path
 from core.files import sync, write_whole
 from datasets.collections.anonymise import Anonymise, anonymise_runs, without_values
 from datasets.collections.appearing import appearing
-from datasets.collections.bson_file import BsonFile
-from datasets.collections.checks import check
 from datasets.collections.draw import Drawn, draw_runs, no_documents, thin_out
-from datasets.collections.identity import identity
-from datasets.collections.metadata import Metadata
+from datasets.collections.files.bson_file import BsonFile
+from datasets.collections.files.checks import check
+from datasets.collections.files.metadata import Metadata
+from datasets.collections.live.identity import identity
 from datasets.collections.profile import profile
 from datasets.collections.records import Collection
 from datasets.collections.sources import find_collection

@@ -6,13 +6,13 @@ from itertools import islice
 from pathlib import Path
 
 from datasets.collections.appearing import is_unfinished
-from datasets.collections.archive import MAGIC, ArchivedCollection, archived, archived_metadata
-from datasets.collections.bson_file import BsonFile
-from datasets.collections.json_file import JsonFile
-from datasets.collections.metadata import LARGEST_BYTES, Metadata, parse_metadata
+from datasets.collections.files.archive import MAGIC, ArchivedCollection, archived, archived_metadata
+from datasets.collections.files.bson_file import BsonFile
+from datasets.collections.files.json_file import JsonFile
+from datasets.collections.files.metadata import LARGEST_BYTES, Metadata, parse_metadata
+from datasets.collections.files.streams import opened
 from datasets.collections.records import Collection
 from datasets.collections.stored_sample import DOCUMENTS, Sample, is_sample
-from datasets.collections.streams import opened
 from datasets.errors import DatasetError
 
 _BSON = (".bson", ".bson.gz")

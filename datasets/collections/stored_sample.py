@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.bounds import LARGEST_INT
 from core.stored import read_regular
-from datasets.collections.bson_file import BsonFile
-from datasets.collections.metadata import Index, Metadata
+from datasets.collections.files.bson_file import BsonFile
+from datasets.collections.files.metadata import Index, Metadata
 from datasets.collections.profile import PathProfile
 from datasets.collections.spool import Run
 from datasets.errors import DatasetError

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import bson
 from bson.raw_bson import RawBSONDocument
 
-from datasets.collections.checks import OPTIONS
+from datasets.collections.files.checks import OPTIONS
 from datasets.recordings.messages import MessageError, document, fields_of
 from datasets.recordings.records import UNKNOWN, Answer, Kind, Reply, Request, whole
 

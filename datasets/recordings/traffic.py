@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bson.raw_bson import RawBSONDocument
 
-from datasets.collections.streams import opened
+from datasets.collections.files.streams import opened
 from datasets.errors import DatasetError
 from datasets.recordings.messages import HEADER, LARGEST_MESSAGE_BYTES, MessageError, fields_of, read_message
 from datasets.recordings.records import Ending, Recorded, Reply, Request

@@ -10,7 +10,7 @@ import bson
 from datasets.collections import Index, Run, Sample
 from datasets.collections.appearing import appearing
 from datasets.collections.draw import Drawn
-from datasets.collections.metadata import Metadata
+from datasets.collections.files.metadata import Metadata
 from datasets.collections.sample import write_manifest
 from datasets.collections.stored_sample import DOCUMENTS
 from datasets.document_recipes import MadeUp

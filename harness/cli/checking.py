@@ -18,7 +18,7 @@ from harness.evidence.engine_check import differences, known
 from harness.hosts.site import find_site
 from harness.ledger.run_names import new_run_name
 from harness.ledger.runs import open_run
-from harness.plan.engine_check import NAME, campaign_text
+from harness.plan.written.engine_check import NAME, campaign_text
 from harness.run.progress import Progress, make_view
 from harness.run.runner import CampaignRun
 from harness.spec.load import load_campaign, read_mixes

@@ -41,6 +41,10 @@ CampaignArgument = Annotated[str, typer.Argument(metavar="CAMPAIGN", help="A nam
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, e.g. results/quick/latest.")]
 ResultsOption = Annotated[Path, typer.Option("--results", help="Where runs are kept.")]
 InventoryOption = Annotated[str, typer.Option("--inventory", help="A name in ansible/inventories, or a path.")]
+NewOption = Annotated[bool, typer.Option("--new", help="Start a new run even if there is an unfinished one.")]
+PlainOption = Annotated[bool, typer.Option("--plain", help="Print progress as lines, as in CI.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", help="Print void trials and notes only.")]
+EventsOption = Annotated[bool, typer.Option("--json", help="One JSON event per line.")]
 HomeOption = Annotated[
     Path, typer.Option("--home", envvar="PRESSGAUGE_HOME", help="Pressgauge's folder on this machine.")
 ]
@@ -54,10 +58,10 @@ def run(  # noqa: PLR0913, PLR0917 - an argument an option, named on the command
     results: ResultsOption = DEFAULT_RESULTS,
     inventory: InventoryOption = "local",
     home: HomeOption = DEFAULT_HOME,
-    anew: Annotated[bool, typer.Option("--new", help="Start a new run even if there is an unfinished one.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="Print progress as lines, as in CI.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print void trials and notes only.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON event per line.")] = False,
+    anew: NewOption = False,
+    plain: PlainOption = False,
+    quiet: QuietOption = False,
+    as_json: EventsOption = False,
 ) -> None:
     """Run a campaign, or resume an unfinished run of it, and write its report."""
     path = find_campaign(campaign)

@@ -20,11 +20,11 @@ from harness.cli.terminal import say
 from harness.errors import InputError
 from harness.hosts.site import find_site
 from harness.ledger.run_names import name_of_data, new_run_name
-from harness.plan.estimated_campaign import campaign_text
 from harness.plan.estimating import SAMPLE_BYTES
-from harness.run import sampling
-from harness.run.estimating import Wanted, estimate
-from harness.run.sampling import Live
+from harness.plan.written.estimated import campaign_text
+from harness.run.own_data import sampling
+from harness.run.own_data.estimating import Wanted, estimate
+from harness.run.own_data.sampling import Live
 from harness.spec.engines import WheelEngine
 from reports import estimate_lines, write_estimate
 

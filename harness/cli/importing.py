@@ -12,7 +12,7 @@ from core.files import write_whole
 from harness.cli.terminal import say
 from harness.errors import InputError
 from harness.spec.load import load_campaign
-from harness.spec.ycsb_import import import_ycsb
+from harness.spec.mixes.ycsb_import import import_ycsb
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 

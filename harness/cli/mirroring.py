@@ -13,7 +13,7 @@ from harness.cli.commands import DEFAULT_RESULTS, ResultsOption
 from harness.cli.estimating import AnonymiseOption, ChangeOption, anonymise_asked, size_asked
 from harness.cli.terminal import say
 from harness.errors import InputError
-from harness.run.mirroring import Wanted, describe, mirror
+from harness.run.mirror.mirroring import Wanted, describe, mirror
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 

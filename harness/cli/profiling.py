@@ -18,7 +18,7 @@ from harness.cli.terminal import say
 from harness.errors import InputError
 from harness.hosts.site import find_site
 from harness.ledger.run_names import name_of_data
-from harness.run.profiling import Wanted, profile
+from harness.run.own_data.profiling import Wanted, profile
 from reports import profile_lines, write_profile
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)

@@ -13,11 +13,21 @@ from datasets import DatasetError
 from datasets.collections import read_documents
 from datasets.recordings import prepare_traffic
 from harness.cli import commands
-from harness.cli.commands import DEFAULT_HOME, DEFAULT_RESULTS, HomeOption, InventoryOption, ResultsOption
+from harness.cli.commands import (
+    DEFAULT_HOME,
+    DEFAULT_RESULTS,
+    EventsOption,
+    HomeOption,
+    InventoryOption,
+    NewOption,
+    PlainOption,
+    QuietOption,
+    ResultsOption,
+)
 from harness.cli.terminal import say
 from harness.errors import InputError
 from harness.ledger.run_names import name_of_data
-from harness.plan.replayed_campaign import campaign_text, with_replay
+from harness.plan.written.replayed import campaign_text, with_replay
 from harness.spec.load import find_campaign, load_campaign
 from harness.spec.phases import Replay, Speed
 from harness.spec.yaml_source import read_yaml
@@ -48,10 +58,10 @@ def replay_command(  # noqa: PLR0913, PLR0917 - an argument an option, named on 
     results: ResultsOption = DEFAULT_RESULTS,
     inventory: InventoryOption = "local",
     home: HomeOption = DEFAULT_HOME,
-    anew: Annotated[bool, typer.Option("--new", help="Start a new run even if there is an unfinished one.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="Print progress as lines, as in CI.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print void trials and notes only.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON event per line.")] = False,
+    anew: NewOption = False,
+    plain: PlainOption = False,
+    quiet: QuietOption = False,
+    as_json: EventsOption = False,
 ) -> None:
     """Replay recorded traffic into every arm, in turns: write the campaign that does so, and run it."""
     if bool(data) == bool(campaign):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from harness.plan.warming import WarmUp
+    from harness.plan.load.warming import WarmUp
     from harness.spec.phases import Client
 
 RMW = "READ-MODIFY-WRITE"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from analysis.trial.counters import COUNTERS, is_checked, is_due, sources
-from analysis.trial.ftdc_format import FtdcError
+from analysis.trial.engine.counters import COUNTERS, is_checked, is_due, sources
+from analysis.trial.engine.ftdc_format import FtdcError
+from analysis.trial.engine.time_series import SERIES
+from analysis.trial.engine.wiredtiger_config import option_names, options
 from analysis.trial.settings import SETTINGS
-from analysis.trial.time_series import SERIES
-from analysis.trial.wiredtiger_config import option_names, options
 from core.nested import inside
 from harness.evidence.engine_seconds import read_samples
 from harness.evidence.steps import read_json
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from analysis.trial.counters import Counter, Place
+    from analysis.trial.engine.counters import Counter, Place
     from analysis.trial.records import TrialRecord
 
 _OF_THE_ENGINE = {"allocator-unlike-packages", "counter-not-known"}

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis.trial import ftdc, time_series
-from analysis.trial.ftdc_format import FtdcError
+from analysis.trial.engine import ftdc, time_series
+from analysis.trial.engine.ftdc_format import FtdcError
 from core.stored import read_stored, stored_names
 from harness.evidence.turns import OwnTime, read_turns
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from analysis.trial.ftdc import Samples
+    from analysis.trial.engine.ftdc import Samples
     from analysis.trial.records import TrialRecord
     from harness.ledger.ledger import Ledger
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.trial import served, time_series
+from analysis.trial.engine import served, time_series
 from analysis.trial.records import Cost, DictionaryUse, Latency, Phase, Replayed, Turn, Window
 from harness.evidence.client_part import RMW, Part, length_s, read_part, windows
 from harness.evidence.turns import OwnTime, TurnTaken, frozen_before, read_turns, window_of_turns
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from analysis.trial.ftdc import Samples
+    from analysis.trial.engine.ftdc import Samples
     from harness.evidence.client_part import Kind
     from harness.evidence.client_part import Window as Spans
-    from harness.plan.warming import WarmUp
+    from harness.plan.load.warming import WarmUp
     from harness.spec.phases import Client
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from analysis.trial import counters as engine_counters
+from analysis.trial.engine import counters as engine_counters
 from analysis.trial.read_back import read_in_force
 from analysis.trial.records import DictionarySizes, Maintenance, Member, MemberMoment, Oplog, Sizes
 from harness.evidence.steps import read_json
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from analysis.trial.counters import Counter
+    from analysis.trial.engine.counters import Counter
     from harness.plan.topology import Instance
 
 Snapshot = dict[str, Any]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json
 
 from analysis.trial import validity
-from analysis.trial.counters import release
+from analysis.trial.engine.counters import release
 from analysis.trial.records import Reason, UpgradeStep, Verification
 from core.stored import read_stored
 

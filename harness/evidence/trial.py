@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from analysis.trial import counters as engine_counters
 from analysis.trial import read_back, regimes, validity
-from analysis.trial.ftdc_format import FtdcError
+from analysis.trial.engine import counters as engine_counters
+from analysis.trial.engine.ftdc_format import FtdcError
 from analysis.trial.records import (
     InForce,
     Maintenance,
@@ -31,22 +31,22 @@ from harness.evidence.engine_seconds import read_samples
 from harness.evidence.phase import PhaseEvidence, read_phase
 from harness.evidence.snapshots import lacking_counters, read_counters, read_maintenance, read_members, read_sizes
 from harness.evidence.steps import read_json, read_steps, read_verification, step_faults
-from harness.plan.clients import named_folders
+from harness.plan.load.clients import named_folders
+from harness.plan.load.warming import WarmUp
 from harness.plan.places import Places
 from harness.plan.trial_vars import settings
 from harness.plan.trials import PlannedTrial
-from harness.plan.warming import WarmUp
 from harness.spec.campaign import Campaign
+from harness.spec.checks.upgrade_path import stations
 from harness.spec.phases import Client, Workload
-from harness.spec.upgrade_path import stations
 from workloads.errors import YcsbOutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from analysis.trial.counters import Counter
-    from analysis.trial.ftdc import Samples
+    from analysis.trial.engine.counters import Counter
+    from analysis.trial.engine.ftdc import Samples
     from workloads.client_file import ClientFile
 
 

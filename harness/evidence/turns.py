@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from analysis.trial import time_series
-from analysis.trial.ftdc import Samples
+from analysis.trial.engine import time_series
+from analysis.trial.engine.ftdc import Samples
 from core.bounds import Count, Seconds, UnixTime
 from core.model import Part
 from core.stored import read_stored, stored_names

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from analysis.trial.counters import release
+from analysis.trial.engine.counters import release
 from core.sizes import show_size
 
 if TYPE_CHECKING:

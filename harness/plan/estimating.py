@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from analysis.trial.counters import release
+from analysis.trial.engine.counters import release
+from analysis.trial.engine.wiredtiger_config import differing
 from analysis.trial.read_back import mismatches, read_in_force
 from analysis.trial.records import Compressor, Settings
 from analysis.trial.settings import LEAF_PAGE_BYTES
-from analysis.trial.wiredtiger_config import differing
 from core.bounds import Amount, Bytes, Seconds, Text
 from datasets import CODECS, indexes_of_source
 from harness.plan.told import Told

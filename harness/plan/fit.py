@@ -8,8 +8,8 @@ from core.sizes import show_size
 from datasets import TemplatesManifest
 from harness.errors import HostError, InputError
 from harness.plan import trials as planning
-from harness.plan.heap import largest_heap_mib, load_heap_mib
-from harness.spec.checks import LARGEST_COMMAND_BYTES
+from harness.plan.load.heap import largest_heap_mib, load_heap_mib
+from harness.spec.checks.campaign import LARGEST_COMMAND_BYTES
 from harness.spec.document_sizes import largest_document_bytes
 from workloads.jvm import LEAST_HEAP_MIB
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from core.bounds import is_name
 from harness.errors import InputError
-from harness.plan.clients import ClientProcess, check_clients, client_processes
+from harness.plan.load.clients import ClientProcess, check_clients, client_processes
 from harness.plan.topology import Instance, instances
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ import blake3
 from analysis.trial.records import DocumentModel, Settings
 from analysis.trial.settings import SETTINGS, SYNC_PERIOD_S
 from datasets import TemplatesManifest
-from harness.plan.clients import load_part, run_part
-from harness.plan.heap import heap_mib, load_heap_mib
-from harness.plan.replaying import replay_properties, traffic_file
+from harness.plan.load.clients import load_part, run_part
+from harness.plan.load.heap import heap_mib, load_heap_mib
+from harness.plan.load.replaying import replay_properties, traffic_file
+from harness.plan.load.warming import warm_up
 from harness.plan.topology import REPLICA_SET
 from harness.plan.trials import trial_seconds
-from harness.plan.warming import warm_up
+from harness.spec.checks.upgrade_path import stations
 from harness.spec.mixes.checks import ways
-from harness.spec.upgrade_path import stations
 from workloads.jvm import JVM_OPTIONS, JVM_OPTIONS_FOR_SHORT_PHASES, with_heap
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from datasets import Prepared
     from datasets.recordings import Traffic
-    from harness.plan.clients import ClientProcess
+    from harness.plan.load.clients import ClientProcess
+    from harness.plan.load.warming import WarmUp
     from harness.plan.places import Places
     from harness.plan.topology import Instance
     from harness.plan.trials import PlannedTrial
-    from harness.plan.warming import WarmUp
     from harness.spec.arm import Arm
     from harness.spec.campaign import Campaign
     from harness.spec.engines import Engine

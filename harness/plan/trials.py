@@ -13,7 +13,7 @@ from analysis.stats.quantities import block_number
 from analysis.trial.records import Cell, DocumentModel
 from core.sizes import show_duration, show_size
 from datasets import DocumentRecipe
-from harness.plan.warming import warm_up
+from harness.plan.load.warming import warm_up
 from harness.spec.document_sizes import document_bytes, largest_document_bytes
 
 if TYPE_CHECKING:

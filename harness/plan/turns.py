@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.plan.load.warming import warm_ups
 from harness.plan.trials import cells, drawn, williams_row
-from harness.plan.warming import warm_ups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

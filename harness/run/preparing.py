@@ -27,11 +27,11 @@ from harness.evidence.verify import folder_faults, require_verified
 from harness.hosts.playbooks import run_playbook
 from harness.ledger.ledger import LOG_FILE
 from harness.plan import trials as planning
-from harness.plan.clients import check_skew
-from harness.plan.cycles import check_cycles
 from harness.plan.fit import check_batches, check_fit, why_sequential
+from harness.plan.load.clients import check_skew
+from harness.plan.load.cycles import check_cycles
+from harness.plan.load.replaying import check_replay, described, traffic_file
 from harness.plan.places import Places, places
-from harness.plan.replaying import check_replay, described, traffic_file
 from harness.plan.trial_vars import engine_vars, file_name
 from harness.run.disk_watch import DiskWatch
 from harness.run.resuming import keep_corpus, keep_start, keep_traffic

@@ -21,11 +21,11 @@ from harness.hosts.playbooks import playbook, side_by_side
 from harness.ledger.ledger import write_whole
 from harness.plan import trials as planning
 from harness.plan import turns
-from harness.plan.clients import named_folders
-from harness.plan.pacing import Rates, at_rate, offered_rates, workloads_of
-from harness.plan.replaying import as_recorded
+from harness.plan.load.clients import named_folders
+from harness.plan.load.pacing import Rates, at_rate, offered_rates, workloads_of
+from harness.plan.load.replaying import as_recorded
+from harness.plan.load.warming import warm_ups
 from harness.plan.trial_vars import indexes_asked, longest_trial_s, trial_vars
-from harness.plan.warming import warm_ups
 from harness.run.canary_book import moved_canaries, take_canaries
 from harness.run.failures import FAILURES, REPEATED, failure_of, why_failed
 from harness.run.preparing import Ready, make_ready

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from harness.errors import InputError, did_you_mean
-from harness.spec.arm_checks import arm_checks
 from harness.spec.campaign import Campaign
-from harness.spec.checks import (
+from harness.spec.checks.arms import arm_checks
+from harness.spec.checks.campaign import (
     cross_checks,
     input_checks,
     load_checks,
@@ -18,12 +18,12 @@ from harness.spec.checks import (
     operation_checks,
     replay_checks,
 )
-from harness.spec.document_checks import document_checks, model_checks, update_checks
+from harness.spec.checks.documents import document_checks, model_checks, update_checks
+from harness.spec.checks.replica_sets import stale_checks
 from harness.spec.faults import describe
-from harness.spec.mix import ENDING, OWN_ENDING, find_mixes, mix_names, read_mix
 from harness.spec.mixes.checks import check_own_mixes
 from harness.spec.mixes.own import read_own_mix
-from harness.spec.set_checks import stale_checks
+from harness.spec.mixes.ycsb import ENDING, OWN_ENDING, find_mixes, mix_names, read_mix
 from harness.spec.yaml_source import Fault, YamlSource, read_yaml, told_faults
 
 if TYPE_CHECKING:

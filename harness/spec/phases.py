@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 from core.bounds import Name
 from core.model import Part
 from harness.spec.addresses import check_cpus
-from harness.spec.mix import Distribution
+from harness.spec.mixes.ycsb import Distribution
 
 _MANY = 2**31 - 1
 

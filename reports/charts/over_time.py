@@ -2,7 +2,7 @@
 
 Engine samples are frames with a row per second: `phase` (its name), `second` (from the phase's start, in the trial's
 own time), `unix_s` (when it was taken), and, where they are known, `checkpoint_running` (bool), `app_evicted_per_s`
-(modified pages evicted by application threads): the frames of `analysis.trial.time_series` with columns added.
+(modified pages evicted by application threads): the frames of `analysis.trial.engine.time_series` with columns added.
 """
 
 from __future__ import annotations

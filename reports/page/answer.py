@@ -28,10 +28,11 @@ STATES = {State.SATISFIED: "✓", State.VIOLATED: "✗", State.UNDECIDED: "?"}
 
 @dataclass(frozen=True)
 class Check:
-    """One constraint in words."""
+    """What a figure is held to, in words: a constraint, or what a deployment showed."""
 
     glyph: str
     state: str
+    """`satisfied`, `violated` or `undecided`."""
     text: str
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.stats.metrics import metric, workload_of
 from analysis.stats.quantities import Unit, block_number, number, quantity, visible
-from analysis.trial.counters import COUNTERS
+from analysis.trial.engine.counters import COUNTERS
 from analysis.trial.records import Regime
 from analysis.trial.regimes import Reads, reads
 from analysis.trial.settings import SETTINGS

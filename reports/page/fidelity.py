@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.decide import sentences
 from analysis.decide.fidelity import State
+from reports.page.answer import Check
 
 if TYPE_CHECKING:
     from analysis.decide.decision import Decision
@@ -16,22 +17,12 @@ _STATES = {State.LIKE: "satisfied", State.UNLIKE: "violated", State.UNKNOWN: "un
 
 
 @dataclass(frozen=True)
-class FidelityLine:
-    """One figure that was compared."""
-
-    glyph: str
-    state: str
-    """As a constraint's: `satisfied`, `violated` or `undecided`."""
-    text: str
-
-
-@dataclass(frozen=True)
 class FidelityPage:
     """The answer, and every figure behind it."""
 
     headline: str
     sentence: str
-    lines: tuple[FidelityLine, ...]
+    lines: tuple[Check, ...]
 
 
 def fidelity_page(decision: Decision) -> FidelityPage | None:
@@ -43,7 +34,7 @@ def fidelity_page(decision: Decision) -> FidelityPage | None:
         headline=sentences.likeness(found),
         sentence=sentences.capital(sentences.likeness_why(found, decision.baseline)),
         lines=tuple(
-            FidelityLine(_GLYPHS[one.state], _STATES[one.state], sentences.compared(one, several=found.several))
+            Check(_GLYPHS[one.state], _STATES[one.state], sentences.compared(one, several=found.several))
             for one in found.compared
         ),
     )

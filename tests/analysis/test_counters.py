@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.trial import ftdc, time_series
-from analysis.trial.counters import COUNTERS, Counter, exact, is_checked, missing, read
+from analysis.trial.engine import ftdc, time_series
+from analysis.trial.engine.counters import COUNTERS, Counter, exact, is_checked, missing, read
 from tests.analysis.ftdc_writer import file_of
 
 BY_KEY = {counter.key: counter for counter in COUNTERS}

@@ -12,8 +12,8 @@ from analysis.decide.decision import Decision, decide
 from analysis.decide.fidelity import State, fidelity
 from analysis.stats.criteria import Criteria
 from analysis.stats.mirrored import Mirrors
+from analysis.trial.engine.served import between, quantile_of_steps
 from analysis.trial.records import Served
-from analysis.trial.served import between, quantile_of_steps
 from reports.page.fidelity import fidelity_page
 from reports.terminal import MOST_LINES, summary_lines
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, campaign, voided
@@ -41,13 +41,12 @@ def mirrors(**changes: Any) -> Mirrors:
     return Mirrors.model_validate(TOLD | changes)
 
 
-def served(record: TrialRecord, served: Served | None = SERVED, pages: float | None = 5_000.0) -> TrialRecord:
-    """The record with what its mongod counted of the workload."""
-    counters = {"pages_read": pages}
+def served(record: TrialRecord, served: Served | None = SERVED, pages: float | None = 0.5) -> TrialRecord:
+    """The record with what its mongod counted of the workload; `pages` are those of an operation of its window."""
     *others, run = record.phases
-    return record.model_copy(
-        update={"phases": (*others, run.model_copy(update={"served": served, "counters": counters}))}
-    )
+    assert run.window is not None
+    window = run.window.model_copy(update={"pages_read": None if pages is None else pages * run.measured_operations})
+    return record.model_copy(update={"phases": (*others, run.model_copy(update={"served": served, "window": window}))})
 
 
 def records() -> list[TrialRecord]:
@@ -103,7 +102,7 @@ def test_a_tolerance_of_ones_own_passes_what_the_default_does_not() -> None:
 @pytest.mark.parametrize(
     ("lacking", "figures"),
     [
-        ({"served": None}, {"mix.find", "pages_read_per_operation", "latency_shape.reads.p99"}),
+        ({"served": None}, {"mix.find", "latency_shape.reads.p99"}),
         ({"pages": None}, {"pages_read_per_operation"}),
         ({"served": Served(operations={"find": 0}, latency_us={})}, {"mix.find", "latency_shape.reads.p95"}),
     ],

@@ -17,8 +17,8 @@ from bson.timestamp import Timestamp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.trial import ftdc, ftdc_format
-from analysis.trial.ftdc import FtdcError, Samples, read
+from analysis.trial.engine import ftdc, ftdc_format
+from analysis.trial.engine.ftdc import FtdcError, Samples, read
 from tests.analysis.ftdc_writer import chunk_document, file_of, packed, plainly_read, raw_chunk
 
 RECORDED = Path(__file__).parent / "recorded" / "ftdc"

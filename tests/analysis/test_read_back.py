@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from analysis.trial.counters import COUNTERS
+from analysis.trial.engine.counters import COUNTERS
+from analysis.trial.engine.wiredtiger_config import differing, meaning, options
 from analysis.trial.read_back import (
     allocator_doubts,
     counter_doubts,
@@ -19,7 +20,6 @@ from analysis.trial.read_back import (
     wire_faults,
 )
 from analysis.trial.records import ClientPart, Compressor, Settings
-from analysis.trial.wiredtiger_config import differing, meaning, options
 from tests.analysis.synthetic import campaign
 from tests.harness.recorded_trial import TRIAL
 

@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pymongo import MongoClient
 
-from analysis.trial import ftdc, time_series
-from analysis.trial.ftdc import Samples
-from analysis.trial.time_series import SERIES, Change, between, changes, disks, frame, wanted
+from analysis.trial.engine import ftdc, time_series
+from analysis.trial.engine.ftdc import Samples
+from analysis.trial.engine.time_series import SERIES, Change, between, changes, disks, frame, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ansible.module_utils.pressgauge.servers import Server
+    from ansible.module_utils.pressgauge.mongods.servers import Server
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def serving(engine: Path, folder: Path, port: int, *options: str) -> Iterator[su
 
 def connected(port: int, timeout_s: float = 30) -> Server:
     """A connection, as soon as one can be had."""
-    from ansible.module_utils.pressgauge.servers import Server  # noqa: PLC0415 a mongod alone needs no playbooks
+    from ansible.module_utils.pressgauge.mongods.servers import Server  # noqa: PLC0415 a mongod alone needs no playbooks
 
     deadline = time.monotonic() + 60
     while True:

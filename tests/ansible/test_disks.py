@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ansible.library.mongod_instance import _limits  # type: ignore[import-not-found,unused-ignore]
-from ansible.module_utils.pressgauge import control_groups, disks
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.limits import MEMORY
+from ansible.module_utils.pressgauge.host import control_groups, disks
+from ansible.module_utils.pressgauge.host.limits import MEMORY
 
 if TYPE_CHECKING:
     from pathlib import Path

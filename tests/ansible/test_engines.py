@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible.module_utils.pressgauge import containers
-from ansible.module_utils.pressgauge.engines import WHEELS, install
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.packages import key_address, rpm_address, take_from_rpm
+from ansible.module_utils.pressgauge.installing import containers
+from ansible.module_utils.pressgauge.installing.engines import WHEELS, install
+from ansible.module_utils.pressgauge.installing.packages import key_address, rpm_address, take_from_rpm
 
 MONGOD = "#!/bin/sh\necho db version v7.0.14\n"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from ansible.module_utils.pressgauge.clients.inserts import acknowledged_inserts, deletions
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.inserts import acknowledged_inserts, deletions
 
 
 def account(folder: Path, phase: str, inserted: int, deleted: int = 0, restored: int = 0) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ansible.library.mongod_instance import _launch  # type: ignore[import-not-found,unused-ignore]
-from ansible.module_utils.pressgauge.processes import environment_variable
+from ansible.module_utils.pressgauge.host.processes import environment_variable
 
 if TYPE_CHECKING:
     from pathlib import Path

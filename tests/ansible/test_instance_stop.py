@@ -10,7 +10,7 @@ import pytest
 
 from ansible.library.mongod_instance import stop  # type: ignore[import-not-found,unused-ignore]
 from ansible.module_utils.pressgauge.files import create_owned
-from ansible.module_utils.pressgauge.processes import Process
+from ansible.module_utils.pressgauge.host.processes import Process
 
 OBEDIENT = "import time; print('up', flush=True); time.sleep(60)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {OBEDIENT}"

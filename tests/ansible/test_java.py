@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from ansible.module_utils.pressgauge.clients.java import JavaRun, properties_text
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.java import JavaRun, properties_text
-from ansible.module_utils.pressgauge.limits import CPU
-from ansible.module_utils.pressgauge.processes import cpu_set
+from ansible.module_utils.pressgauge.host.limits import CPU
+from ansible.module_utils.pressgauge.host.processes import cpu_set
 
 SECRET = "mongodb://user:secret@127.0.0.1/"
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from ansible.module_utils.pressgauge import control_groups
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.limits import CPU, MEMORY, Limit
+from ansible.module_utils.pressgauge.host import control_groups
+from ansible.module_utils.pressgauge.host.limits import CPU, MEMORY, Limit
 
 LIMIT = 64 << 20
 Tree = Callable[..., Path]

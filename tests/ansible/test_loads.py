@@ -13,7 +13,7 @@ from ansible.module_utils.pressgauge.failures import Failure
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ansible.module_utils.pressgauge.servers import Server
+    from ansible.module_utils.pressgauge.mongods.servers import Server
 
 
 @pytest.mark.parametrize(("pages", "told"), [(3, 3), (1000, 1000), (1001, 501), (25_000, 1000)])

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from ansible.module_utils.pressgauge.mongod_log import last_words, opening_wiredtiger, readable
+from ansible.module_utils.pressgauge.mongods.mongod_log import last_words, opening_wiredtiger, readable
 
 
 def entry(severity: str, component: str, message: str, **more: object) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible.module_utils.pressgauge.page_census import NotReadableError, census, page_sizes
+from ansible.module_utils.pressgauge.mongods.page_census import NotReadableError, census, page_sizes
 
 RECORDED = Path(__file__).parent / "recorded/collection.wt.gz"
 DOCUMENTS, LIVE_BYTES = 600, 180_224

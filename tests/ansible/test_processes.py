@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.processes import Process, cpu_set, on_cpus, port_holder
+from ansible.module_utils.pressgauge.host.processes import Process, cpu_set, on_cpus, port_holder, record_started
 
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('x', flush=True); time.sleep(60)"
 
@@ -36,7 +36,7 @@ def test_a_recorded_process_is_recognised(sleeper: subprocess.Popen[bytes], tmp_
     assert Process.recorded(tmp_path / "pid") == known(sleeper)
 
 
-@pytest.mark.parametrize("change", [{"start_ticks": 1}, {"executable": "/usr/bin/other"}])
+@pytest.mark.parametrize("change", [{"start_ticks": 1}, {"boot": "another"}])
 def test_another_process_with_the_same_number_is_not_ours(
     change: dict[str, object], sleeper: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
@@ -44,9 +44,24 @@ def test_another_process_with_the_same_number_is_not_ours(
     assert Process.recorded(tmp_path / "pid") is None
 
 
-@pytest.mark.parametrize(
-    "text", ["", "17\n", "[]", '{"pid": 1}', '{"pid": 99999999, "start_ticks": 1, "executable": "x"}']
-)
+def test_a_wrapper_is_still_known_when_it_has_become_another_program(tmp_path: Path) -> None:
+    """An engine may be a script that executes the real mongod; it would outlive its trial, without its files."""
+    (tmp_path / "wrapper").write_text("#!/bin/sh\nread line\nexec sleep 60\n", encoding="utf-8")
+    (tmp_path / "wrapper").chmod(0o755)
+    with subprocess.Popen([tmp_path / "wrapper"], stdin=subprocess.PIPE, start_new_session=True) as child:
+        record_started(child.pid, tmp_path / "pid")
+        assert child.stdin is not None
+        child.stdin.write(b"go on\n")
+        child.stdin.close()
+        name = Path(f"/proc/{child.pid}/comm")
+        while name.read_text("ascii").strip() != "sleep":
+            time.sleep(0.01)
+        process = Process.recorded(tmp_path / "pid")
+        assert process is not None
+        assert process.stop(grace_s=60) is False
+
+
+@pytest.mark.parametrize("text", ["", "17\n", "[]", '{"pid": 1}', '{"pid": 99999999, "start_ticks": 1, "boot": "x"}'])
 def test_a_pid_file_that_says_nothing_names_no_process(text: str, tmp_path: Path) -> None:
     (tmp_path / "pid").write_text(text)
     assert Process.recorded(tmp_path / "pid") is None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ansible.module_utils.pressgauge import replica_sets
 from ansible.module_utils.pressgauge.failures import Failure
+from ansible.module_utils.pressgauge.mongods import replica_sets
 from tests.ansible.mongods import connected, serving
 
 if TYPE_CHECKING:

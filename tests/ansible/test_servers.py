@@ -15,7 +15,7 @@ import bson
 import pytest
 
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.servers import Credentials, Server
+from ansible.module_utils.pressgauge.mongods.servers import Credentials, Server
 from harness.spec.load import ROOT
 from tests.ansible.mongods import connected, serving
 
@@ -38,7 +38,7 @@ import sys
 import ansible, ansible.module_utils
 ansible.__path__.append(sys.argv[1] + "/ansible")
 ansible.module_utils.__path__.append(sys.argv[1] + "/ansible/module_utils")
-from ansible.module_utils.pressgauge.servers import Server
+from ansible.module_utils.pressgauge.mongods.servers import Server
 """
 
 

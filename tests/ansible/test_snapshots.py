@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ansible.module_utils.pressgauge.snapshots import file_bytes, in_force
+from ansible.module_utils.pressgauge.mongods.snapshots import file_bytes, in_force
 
 
 def test_files_fall_into_classes_by_wiredtigers_names(tmp_path: Path) -> None:

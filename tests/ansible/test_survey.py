@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible.module_utils.pressgauge import control_groups, disks, survey
+from ansible.module_utils.pressgauge.host import control_groups, disks, survey
 
 KIB, MIB = 1024, 1024**2
 

@@ -20,8 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from datasets.collections import Anonymise, Sample, find_collection, take_sample
-from datasets.collections.checks import OPTIONS
 from datasets.collections.elements import elements
+from datasets.collections.files.checks import OPTIONS
 from datasets.collections.masking.digits import Digits
 from datasets.collections.masking.documents import Mask
 from datasets.collections.masking.words import Words

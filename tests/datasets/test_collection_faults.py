@@ -13,7 +13,7 @@ import pytest
 
 from datasets import DatasetError
 from datasets.collections import Sample, read_documents, take_sample
-from datasets.collections.checks import DEEPEST, LARGEST_DOCUMENT_BYTES
+from datasets.collections.files.checks import DEEPEST, LARGEST_DOCUMENT_BYTES
 from datasets.collections.profile import MOST_PATHS
 from tests.datasets.dumps import METADATA, archive, dumped, write
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from datasets.collections import PathProfile, Sample, read_documents, take_sample
 from datasets.collections.draw import draw_runs
-from datasets.collections.identity import identity
-from datasets.collections.metadata import Metadata
+from datasets.collections.files.metadata import Metadata
+from datasets.collections.live.identity import identity
 from datasets.collections.profile import profile
 from datasets.collections.records import Collection, Record
 from datasets.collections.spool import Spool

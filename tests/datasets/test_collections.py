@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from datasets import DatasetError
 from datasets.collections import Index, read_documents, take_sample
-from datasets.collections.crc64 import Crc64
 from datasets.collections.elements import TYPES, elements
+from datasets.collections.files.crc64 import Crc64
 from tests.datasets.dumps import METADATA, archive, crc64, dumped, write
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 from pymongo.server_description import ServerDescription
 
 from datasets.collections import Sample, take_live_sample
-from datasets.collections.metadata import Metadata
-from datasets.collections.server import _OneMember
+from datasets.collections.files.metadata import Metadata
+from datasets.collections.live.server import _OneMember
 from datasets.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def taken(
     def opened(*_: object, **__: object) -> Iterator[Answers]:
         yield answers
 
-    monkeypatch.setattr("datasets.collections.live.live_collection", opened)
+    monkeypatch.setattr("datasets.collections.live.sampling.live_collection", opened)
     return take_live_sample(
         folder / "uri", answers.name, folder / "sample", most_bytes=most_bytes, most_documents=most, run_documents=20,
         seed=1, sleep=lambda _: None,

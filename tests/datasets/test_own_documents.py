@@ -20,7 +20,7 @@ from datasets import (
     prepare_documents,
     updatable_paths,
 )
-from datasets.collections.checks import LARGEST_DOCUMENT_BYTES
+from datasets.collections.files.checks import LARGEST_DOCUMENT_BYTES
 from datasets.template_faults import TemplateFaults
 from tests.datasets.dumps import dumped
 

@@ -8,7 +8,7 @@ import bson
 import pytest
 
 from datasets.collections.appearing import appearing, unfinished
-from datasets.collections.reading import ASKED, READ, Asked, Reading
+from datasets.collections.live.reading import ASKED, READ, Asked, Reading
 from datasets.collections.spool import Run, Spool
 from datasets.errors import DatasetError
 

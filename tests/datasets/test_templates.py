@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from datasets import DatasetError, Ids, TemplateDocuments, Templates
-from datasets.collections.checks import OPTIONS
+from datasets.collections.files.checks import OPTIONS
 from datasets.documents import draw, mix
 from datasets.templates import Value, own_id
 

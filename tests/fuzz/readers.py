@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import bson
 
-from analysis.trial import ftdc
+from analysis.trial.engine import ftdc
 from analysis.trial.records import TrialRecord
 from datasets import DatasetError
 from datasets.collections import take_sample
@@ -26,8 +26,8 @@ from harness.ledger.run_state import read_run_state
 from harness.run.canary_book import FILE as CANARIES
 from harness.run.canary_book import read_canaries
 from harness.spec.load import ROOT, load_campaign
-from harness.spec.mix import read_mix
 from harness.spec.mixes.own import read_own_mix
+from harness.spec.mixes.ycsb import read_mix
 from tests.datasets.dumps import METADATA, archive
 from tests.fuzz import recorded_run
 from tests.harness.recorded_trial import TRIAL, read_recorded

@@ -10,7 +10,7 @@ from harness.cli.outcome import write_outcome
 from harness.evidence.trial import CONTEXT_FILE, TrialContext, read_trial
 from harness.ledger.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger
 from harness.ledger.runs import open_run
-from harness.plan.clients import ClientProcess
+from harness.plan.load.clients import ClientProcess
 from harness.plan.places import Places
 from harness.plan.topology import Instance
 from harness.plan.trials import PlannedTrial, plan

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from analysis.trial.engine.time_series import SERIES
 from analysis.trial.records import Compressor, Reason
 from analysis.trial.settings import SETTINGS
-from analysis.trial.time_series import SERIES
 from harness.cli.checking import _tell, _version_of
 from harness.errors import Exit, InputError
 from harness.evidence.engine_check import differences, known
 from harness.ledger.ledger import Ledger
-from harness.plan.engine_check import campaign_text
+from harness.plan.written.engine_check import campaign_text
 from harness.spec.campaign import Campaign
 from harness.spec.load import load_campaign
 from tests.analysis.ftdc_writer import file_of

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from analysis.trial.engine.wiredtiger_config import options
 from analysis.trial.records import Compressor, Settings
-from analysis.trial.wiredtiger_config import options
 from datasets import OwnDocuments
 from datasets.collections import Index
-from harness.plan.estimated_campaign import campaign_text
 from harness.plan.estimating import INDEXES, AllLoaded, Shape, estimate_vars, shapes
+from harness.plan.written.estimated import campaign_text
 from harness.spec.engines import WheelEngine
 from harness.spec.load import load_campaign
 from tests.reports.estimated import estimated

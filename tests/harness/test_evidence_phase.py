@@ -13,7 +13,7 @@ import pytest
 from analysis.trial.validity import caveats, phase_faults
 from harness.evidence.client_part import read_part
 from harness.evidence.phase import read_phase
-from harness.plan.warming import WarmUp
+from harness.plan.load.warming import WarmUp
 from workloads.errors import YcsbOutputError
 
 RECORDED = Path(__file__).parent / "recorded"

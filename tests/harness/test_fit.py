@@ -8,9 +8,9 @@ import pytest
 
 from harness.errors import Exit, HostError, InputError
 from harness.plan.fit import check_fit, why_sequential
-from harness.plan.heap import heap_mib
+from harness.plan.load.heap import heap_mib
 from harness.spec.load import ROOT, load_campaign
-from harness.spec.mix import read_mix
+from harness.spec.mixes.ycsb import read_mix
 from tests.campaigns import small
 from tests.harness.factory import surveyed
 

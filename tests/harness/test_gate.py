@@ -17,7 +17,7 @@ from harness.cli.gating import Outputs, hold_gate, read_side, write_baseline, wr
 from harness.errors import Exit, InputError
 from harness.ledger.ledger import HOST_FILE, MIXES_FILE, VERSIONS_FILE, Ledger
 from harness.ledger.runs import open_run
-from harness.spec.mix import Mix
+from harness.spec.mixes.ycsb import Mix
 from tests.analysis.synthetic import QUIET, SNAPPY, ZSTD, campaign, voided
 from tests.analysis.test_upgrades import changed
 from tests.campaigns import small

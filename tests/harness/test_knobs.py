@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from analysis.trial.wiredtiger_config import options
+from analysis.trial.engine.wiredtiger_config import options
 from harness.errors import InputError
 from harness.plan.trial_vars import connection_options, settings
 from harness.spec.knobs import Eviction

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from analysis.trial import ftdc
+from analysis.trial.engine import ftdc
 from analysis.trial.records import Reason, TrialRecord
 from core.stored import read_stored, stored_names
 from harness.errors import HostError, InputError

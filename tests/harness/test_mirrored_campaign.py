@@ -16,7 +16,7 @@ from analysis.trial.records import Served
 from datasets.collections import Run, SampleManifest
 from harness.cli.mirroring import mirror_command
 from harness.errors import InputError
-from harness.plan.mirrored_campaign import LEAST_CACHE_BYTES, Mirrored, campaign_text, mix_text
+from harness.plan.written.mirrored import LEAST_CACHE_BYTES, Mirrored, campaign_text, mix_text
 from harness.spec.campaign import Campaign
 from harness.spec.mixes.operations import MixFile
 from tests.harness.commands import harness
@@ -89,6 +89,15 @@ def test_records_cache_and_rate_have_one_factor() -> None:
     assert campaign.cache_size / (campaign.records * STORED.bytes / STORED.documents) == pytest.approx(
         campaign.mirrors.cache_ratio, rel=0.01
     )
+
+
+def test_a_cache_that_holds_everything_is_filled_before() -> None:
+    """A load leaves part of it outside, which a deployment has long read."""
+    assert list(written(mirrored()).workloads) == ["mirror"]
+    small = replace(OBSERVED, stored=replace(STORED, bytes=2 * GIB), server=replace(FACTS, data_bytes=2 * GIB))
+    filled = written(mirrored(small)).workloads
+    assert list(filled) == ["fill", "mirror"]
+    assert (filled["fill"].mix, filled["fill"].operations) == ("scan-all", 1)
 
 
 def test_a_small_cache_takes_more_of_the_data() -> None:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import InputError
+from harness.plan.load.warming import WarmUp
 from harness.plan.trial_vars import run_properties
-from harness.plan.warming import WarmUp
 from harness.spec.load import MIXES, load_campaign, read_mixes
-from harness.spec.mix import Mix, find_mixes, mix_names, read_mix
 from harness.spec.mixes.own import read_own_mix
+from harness.spec.mixes.ycsb import Mix, find_mixes, mix_names, read_mix
 from tests.campaigns import small
 from tests.harness.commands import harness
 

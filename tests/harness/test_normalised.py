@@ -12,7 +12,7 @@ from analysis.stats.metrics import readings
 from datasets import FakerSentences, prepare
 from harness.errors import InputError
 from harness.evidence.trial import read_trial
-from harness.plan.heap import largest_heap_mib
+from harness.plan.load.heap import largest_heap_mib
 from harness.plan.trial_vars import document_properties, model_properties, settings
 from harness.plan.trials import data_disk_bytes, plan
 from harness.spec.load import load_campaign, read_mixes

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.errors import InputError
-from harness.run import observing
-from harness.run.observing import look
+from harness.run.mirror import observing
+from harness.run.mirror.observing import look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,15 +10,15 @@ import pytest
 from datasets import Ids, TemplatesManifest, prepare_documents
 from datasets.neighbours import largest_sums
 from harness.errors import InputError
-from harness.plan.clients import ClientProcess
-from harness.plan.cycles import check_cycles
 from harness.plan.fit import check_batches
-from harness.plan.heap import heap_mib, largest_heap_mib, load_heap_mib
+from harness.plan.load.clients import ClientProcess
+from harness.plan.load.cycles import check_cycles
+from harness.plan.load.heap import heap_mib, largest_heap_mib, load_heap_mib
 from harness.plan.places import Places
 from harness.plan.trial_vars import document_properties, file_name, indexes_asked, trial_vars
 from harness.plan.trials import data_disk_bytes, describe, plan_block
 from harness.spec.load import load_campaign, load_kept, read_mixes
-from harness.spec.mix import Mix
+from harness.spec.mixes.ycsb import Mix
 from tests.campaigns import small
 from tests.harness.factory import surveyed
 

@@ -13,10 +13,10 @@ from pydantic import TypeAdapter
 
 from datasets import TemplatesManifest, prepare_documents
 from harness.errors import InputError
-from harness.plan.clients import ClientProcess, check_skew
-from harness.plan.heap import heap_mib
+from harness.plan.load.clients import ClientProcess, check_skew
+from harness.plan.load.heap import heap_mib
+from harness.plan.load.warming import WarmUp
 from harness.plan.trial_vars import document_properties, run_properties
-from harness.plan.warming import WarmUp
 from harness.spec.load import load_campaign, read_mixes
 from harness.spec.mixes.checks import check_paths
 from harness.spec.mixes.operations import KINDS, AnyOperation, MixFile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.ledger.runs import open_run
-from harness.plan.pacing import offered_rates, workloads_of
+from harness.plan.load.pacing import offered_rates, workloads_of
 from harness.plan.trials import PlannedTrial
 from harness.spec.campaign import Campaign
 from harness.spec.phases import Workload

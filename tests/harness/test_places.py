@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from analysis.stats.criteria import PlatformPrices, Prices
 from harness.errors import InputError
-from harness.plan.clients import ClientProcess, check_skew, load_part, named_folders, run_part
+from harness.plan.load.clients import ClientProcess, check_skew, load_part, named_folders, run_part
 from harness.plan.places import places
 from harness.spec.campaign import Campaign, Instance, Topology
 from harness.spec.load import find_campaign, load_campaign
-from harness.spec.mix import Mix
+from harness.spec.mixes.ycsb import Mix
 from harness.spec.phases import Load
 from tests.harness.factory import surveyed
 

@@ -14,7 +14,7 @@ from datasets.profiling import parse_codec
 from harness.cli.profiling import profile_command
 from harness.errors import InputError
 from harness.hosts.site import find_site
-from harness.run.profiling import Wanted, profile
+from harness.run.own_data.profiling import Wanted, profile
 from tests.harness.commands import harness
 from tests.reports.estimated import estimated
 from tests.reports.profiled import profiled

@@ -10,11 +10,11 @@ import yaml
 from datasets import FakerSentences
 from datasets.recordings import Traffic, prepare_traffic
 from harness.errors import InputError
-from harness.plan.clients import ClientProcess
-from harness.plan.heap import heap_mib
-from harness.plan.replayed_campaign import campaign_text, with_replay
-from harness.plan.replaying import as_recorded, check_replay, described, replay_properties
+from harness.plan.load.clients import ClientProcess
+from harness.plan.load.heap import heap_mib
+from harness.plan.load.replaying import as_recorded, check_replay, described, replay_properties
 from harness.plan.turns import stages
+from harness.plan.written.replayed import campaign_text, with_replay
 from harness.spec.load import find_campaign, load_campaign, load_kept, read_mixes
 from harness.spec.phases import Replay, Workload
 from harness.spec.yaml_source import read_yaml

@@ -18,7 +18,7 @@ from harness.ledger.runs import open_run
 from harness.run.preparing import Ready, prepare_dataset
 from harness.run.resuming import keep_corpus, keep_start
 from harness.spec.load import load_campaign
-from harness.spec.mix import Mix
+from harness.spec.mixes.ycsb import Mix
 from tests.campaigns import small
 from tests.datasets.dumps import METADATA, dumped
 from tests.harness.factory import record

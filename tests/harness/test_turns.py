@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible.module_utils.pressgauge.clients.turns import Turns
 from ansible.module_utils.pressgauge.failures import Failure
-from ansible.module_utils.pressgauge.turns import Turns
 from harness.plan.trials import plan_block
 from harness.plan.turns import LEAVE, Stage, order, stages
 from harness.run.turn_keeper import Floor, TurnKeeper

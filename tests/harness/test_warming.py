@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from harness.plan.load.warming import WarmUp, warm_up
 from harness.plan.trial_vars import run_properties
-from harness.plan.warming import WarmUp, warm_up
 from harness.spec.campaign import Campaign
-from harness.spec.mix import Mix
+from harness.spec.mixes.ycsb import Mix
 from harness.spec.phases import Workload
 from tests.campaigns import spec_of
 

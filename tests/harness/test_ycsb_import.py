@@ -8,8 +8,8 @@ import pytest
 
 from harness.errors import InputError
 from harness.spec.load import load_campaign, read_mixes
-from harness.spec.mix import Mix
-from harness.spec.ycsb_import import import_ycsb
+from harness.spec.mixes.ycsb import Mix
+from harness.spec.mixes.ycsb_import import import_ycsb
 from tests.harness.commands import harness
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from harness.cli.installed import default_home
 from harness.cli.terminal import say
 from harness.errors import InputError
 from harness.hosts.site import find_site
-from harness.run.profiling import Wanted, read_wanted
+from harness.run.own_data.profiling import Wanted, read_wanted
 from workloads.bench.jmh import Score, read_ratios, read_scores
 from workloads.errors import BenchError
 

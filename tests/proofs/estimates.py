@@ -22,7 +22,7 @@ from datasets.ratios import CODECS
 from harness.hosts.playbooks import run_playbook
 from harness.hosts.site import Site, find_site
 from harness.plan.estimating import SAMPLE_BYTES, SAMPLE_DOCUMENTS, AllLoaded, Shape, estimate_vars, shapes
-from harness.run.estimating import Wanted, estimate
+from harness.run.own_data.estimating import Wanted, estimate
 from harness.spec.engines import WheelEngine
 from harness.spec.load import ROOT
 from tests.proofs.collections import KINDS, documents

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from analysis.trial.counters import COUNTERS
-from analysis.trial.time_series import CHECKPOINT_STATE, SERIES
-from analysis.trial.wiredtiger_config import option_names
+from analysis.trial.engine.counters import COUNTERS
+from analysis.trial.engine.time_series import CHECKPOINT_STATE, SERIES
+from analysis.trial.engine.wiredtiger_config import option_names
 from harness.plan.estimating import _NOTHING_DELETED
-from harness.spec.arm_checks import _OWN_OPTIONS, _OWN_PARAMETERS
+from harness.spec.checks.arms import _OWN_OPTIONS, _OWN_PARAMETERS
 from harness.spec.load import ROOT
 from tests.ansible.test_mongod_conf import PLAIN, render
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SERVER_STATISTICS, COLLECTION_STATISTICS = "statistics of the server", "statistics of a collection"
 COLLECTION_OPTIONS, ENGINE_OPTIONS = "options of a collection", "options of the engine"
 OPTIONS, PARAMETERS, LOG_LINES, FIELDS = "options of mongod", "server parameters", "log lines", "fields of answers"
-_LOG_READER = ROOT / "ansible/module_utils/pressgauge/mongod_log.py"
+_LOG_READER = ROOT / "ansible/module_utils/pressgauge/mongods/mongod_log.py"
 _ALL = {
     "zlib_level": 9, "sync_period_s": 30, "tls": True, "engine_config": "eviction=(threads_max=4)",
     "wire_compressor": "zstd", "parameters": _NOTHING_DELETED,

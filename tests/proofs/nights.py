@@ -70,7 +70,7 @@ def spec(level: int) -> str:
 def slower_host() -> Iterator[Path]:
     """A control group in which everything together may use so many CPUs."""
     ansible.module_utils.__path__.append(str(ROOT / "ansible/module_utils"))  # where Ansible looks for them
-    from ansible.module_utils.pressgauge import control_groups, limits  # noqa: PLC0415 - there from now on
+    from ansible.module_utils.pressgauge.host import control_groups, limits  # noqa: PLC0415 - there from now on
 
     parent = limits.CPU.parent_group()
     if parent is None:

@@ -97,7 +97,7 @@ def variant(folder: Path, name: str, change: Callable[[Spec, Spec], None], **bri
     baseline = spec["decision"]["baseline"]
     workload = spec["workloads"]["mirror"] | {"mix": name, **brief}
     spec |= {"arms": {baseline: spec["arms"][baseline]}, "blocks": 1, "instance": {"port": PORT + 1}}
-    spec |= {"workloads": {"mirror": workload}}
+    spec["workloads"] |= {"mirror": workload}
     change(spec, mix)
     for ending, content in (("yaml", spec), ("mix.yaml", mix)):
         (folder / f"{name}.{ending}").write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from analysis.trial.counters import CHECKED_UP_TO, COUNTERS, release
-from analysis.trial.time_series import CHECKPOINT_STATE
-from analysis.trial.wiredtiger_config import option_names, unknown_options
+from analysis.trial.engine.counters import CHECKED_UP_TO, COUNTERS, release
+from analysis.trial.engine.time_series import CHECKPOINT_STATE
+from analysis.trial.engine.wiredtiger_config import option_names, unknown_options
 from harness.spec.engines import WheelVersion
 from tests.proofs import names as named
 from tests.proofs.versions import NEWEST, NOT_CHECKED, SERIES, TABLE, Source, in_server, in_wiredtiger, releases

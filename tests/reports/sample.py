@@ -9,7 +9,7 @@ import numpy as np
 from analysis.decide.decision import decide_study
 from analysis.decide.study import study
 from analysis.stats.criteria import Constraint, Criteria
-from analysis.trial.counters import COUNTERS
+from analysis.trial.engine.counters import COUNTERS
 from analysis.trial.records import Cell, TrialRecord, Turn
 from reports import Run
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from datasets import DocumentRecipe, indexes_to_make
 from harness.errors import did_you_mean
-from harness.spec.mix import Mix
 from harness.spec.mixes.operations import ReadModifyWrite, Transaction
+from harness.spec.mixes.ycsb import Mix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

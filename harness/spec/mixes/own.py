@@ -15,7 +15,7 @@ from harness.spec.yaml_source import read_yaml, told_faults
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.spec.mix import Mix
+    from harness.spec.mixes.ycsb import Mix
     from harness.spec.yaml_source import Fault, YamlSource
 
 _DO = "fix the mix; docs/spec.md lists its keys"

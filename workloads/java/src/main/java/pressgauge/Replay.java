@@ -1,7 +1,6 @@
 package pressgauge;
 
 import com.mongodb.MongoException;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +35,6 @@ public final class Replay extends Workload {
   static final String LATENESS = "LATENESS";
 
   private static final int EXIT_USAGE = 2;
-  private static final int EXIT_UNFINISHED = 3;
   private static final int MOST_WAITING_BYTES = 64 << 20;
   private static final double FASTEST = 1e6;
 
@@ -48,16 +46,13 @@ public final class Replay extends Workload {
   private Properties properties;
   private Settings settings;
   private ClientRecord record;
-  private ClientFile clientFile;
-  private Conductor conductor;
-  private Gate gate;
+  private Phase phase;
   private Lanes lanes;
   private SharedClient client;
   private Asker asker;
   private double speed;
   private int threads;
   private int maxFailures;
-  private volatile boolean finished;
 
   /** For YCSB's client. */
   public Replay() {
@@ -78,7 +73,10 @@ public final class Replay extends Workload {
       asker = new Asker(client, cursors);
       CommonStart.await(settings);
       openSeries();
-      openGate(Intervals.of(properties));
+      var name = settings.text("pressgauge.phase", "run");
+      var intervals = Intervals.of(properties);
+      phase = new Phase(name, settings, threads, intervals, this::attempted);
+      phase.begin(this::requestStop);
       lanes.readAhead(settings.path("pressgauge.corpus"));
     } catch (UsageException e) {
       // YCSB would print two stack traces and exit with 0.
@@ -86,9 +84,9 @@ public final class Replay extends Workload {
       end.now(EXIT_USAGE);
     } catch (DBException e) {
       System.err.println(e);
-      end.now(EXIT_UNFINISHED);
+      end.now(Phase.EXIT_UNFINISHED);
     }
-    end.correct(this::exitStatus);
+    end.correct(() -> Phase.exitStatus(phase));
   }
 
   private void configure() {
@@ -111,17 +109,6 @@ public final class Replay extends Workload {
     Series.open("CLEANUP", properties);
   }
 
-  private void openGate(Intervals intervals) {
-    clientFile = new ClientFile(intervals, this::attempted);
-    if (Gate.isAttended(settings)) {
-      conductor = Conductor.at(settings.path(Gate.PROPERTY));
-      gate = new Gate(threads, intervals, System::nanoTime, this::attempted, conductor::tell);
-      conductor.attend(gate, this::requestStop);
-    } else {
-      gate = new Gate(threads, intervals, System::nanoTime, this::attempted, null);
-    }
-  }
-
   private long attempted() {
     return record.attempted("");
   }
@@ -133,7 +120,7 @@ public final class Replay extends Workload {
   @Override
   public void requestStop() {
     super.requestStop();
-    gate.release();
+    phase.gate().release();
   }
 
   @Override
@@ -158,6 +145,7 @@ public final class Replay extends Workload {
   /** One thread's operations. */
   private final class Lane {
     private final int number;
+    private final Gate gate = phase.gate();
     private final Gate.Pass pass = gate.pass();
     private final Measurements measurements = Measurements.getMeasurements();
     private int failuresInARow;
@@ -268,57 +256,24 @@ public final class Replay extends Workload {
   private void laneIsOver() {
     if (over.incrementAndGet() == threads) {
       for (int lane = 0; lane < threads; lane++) {
-        gate.gone();
+        phase.gate().gone();
       }
     }
   }
 
   @Override
   public void cleanup() throws WorkloadException {
-    gate.finish();
+    phase.gate().finish();
     client.release(properties);
     long done = started.stream().filter(Lane::isDone).count();
-    finished =
-        done == threads && lanes.failure() == null && (conductor == null || !conductor.hasFailed());
     if (lanes.failure() != null) {
       System.err.println("pressgauge: the recording: " + lanes.failure());
     }
-    try {
-      clientFile.write(settings.path("pressgauge.clientfile"), 0, facts(done));
-    } catch (IOException e) {
-      System.err.println("pressgauge: pressgauge.clientfile: can't write: " + Reason.of(e));
-      finished = false;
-    }
-  }
-
-  private LinkedHashMap<String, Object> facts(long done) {
-    var ofThreads = new LinkedHashMap<String, Object>();
-    ofThreads.put("asked", threads);
-    ofThreads.put("started", started.size());
-    ofThreads.put("finished", done);
-    ofThreads.put("died", record.deathsByThread());
-    var facts = new LinkedHashMap<String, Object>();
-    facts.put("phase", settings.text("pressgauge.phase", "run"));
-    facts.put("threads", ofThreads);
-    facts.putAll(record.facts());
-    facts.put("versions_written", 0);
-    facts.put(
-        "records_deleted", 0); // whose number follows from the order; of others the answers tell
-    facts.put("records_restored", 0);
-    facts.put("answers", answers.facts());
-    if (conductor == null) {
-      facts.put("all_until_s", gate.allUntilMs() == null ? null : gate.allUntilMs() / 1000.0);
-    } else {
-      facts.put("turns", gate.turns());
-    }
-    return facts;
-  }
-
-  private int exitStatus() {
-    if (finished) {
-      return 0;
-    }
-    System.err.println("pressgauge: unfinished: threads died, couldn't start or were stopped");
-    return EXIT_UNFINISHED;
+    var own = new LinkedHashMap<String, Object>();
+    own.put("versions_written", 0);
+    own.put("records_deleted", 0); // whose number follows from the order; of others answers tell
+    own.put("records_restored", 0);
+    own.put("answers", answers.facts());
+    phase.end(new Phase.Threads(threads, started.size(), done), lanes.failure() == null, 0, own);
   }
 }

@@ -1,6 +1,5 @@
 package pressgauge;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,7 +60,6 @@ import site.ycsb.workloads.CoreWorkload;
  */
 public final class TextWorkload extends CoreWorkload {
   private static final int EXIT_USAGE = 2;
-  private static final int EXIT_UNFINISHED = 3;
   private static final int ENDLESS = Integer.MAX_VALUE;
 
   private final ProcessEnd end;
@@ -69,9 +67,7 @@ public final class TextWorkload extends CoreWorkload {
   private final List<Worker> workers = new ArrayList<>();
   private Settings settings;
   private ClientRecord record;
-  private ClientFile clientFile;
-  private Conductor conductor;
-  private Gate gate;
+  private Phase phase;
   private Documents documents;
   private OperationMix mix;
   private Versions versions;
@@ -86,7 +82,6 @@ public final class TextWorkload extends CoreWorkload {
   private long insertStart;
   private double pacePerS;
   private int maxFailures;
-  private volatile boolean finished;
 
   /** For YCSB's client. */
   public TextWorkload() {
@@ -105,14 +100,17 @@ public final class TextWorkload extends CoreWorkload {
       super.init(coreProperties(properties));
       CommonStart.await(settings);
       openSeries(properties);
-      openGate(Intervals.of(properties));
+      phase =
+          new Phase(
+              phaseName(), settings, askedThreads(), Intervals.of(properties), this::attempted);
+      phase.begin(this::requestStop);
       MeasuredTime.end(settings, this::attempted, this::requestStop);
     } catch (UsageException | WorkloadException e) {
       // YCSB would print two stack traces and exit with 0.
       System.err.println("pressgauge: " + e.getMessage());
       end.now(EXIT_USAGE);
     }
-    end.correct(this::exitStatus);
+    end.correct(() -> Phase.exitStatus(phase));
   }
 
   private void configure(Properties properties) {
@@ -135,7 +133,7 @@ public final class TextWorkload extends CoreWorkload {
     documents = Documents.of(settings);
     layout = documents.layout();
     long seed = settings.number("pressgauge.seed");
-    mix = new OperationMix(settings, known, seed, phase());
+    mix = new OperationMix(settings, known, seed, phaseName());
     DocumentModel.require(settings, mix); // or bindings would refuse it, thread by thread
     choice = RecordChoice.of(settings, partition, seed);
     population = Population.of(settings, partition, seed);
@@ -161,7 +159,7 @@ public final class TextWorkload extends CoreWorkload {
     }
   }
 
-  private String phase() {
+  private String phaseName() {
     return settings.text("pressgauge.phase", loads ? "load" : "run");
   }
 
@@ -196,18 +194,6 @@ public final class TextWorkload extends CoreWorkload {
     Series.open("CLEANUP", properties);
   }
 
-  private void openGate(Intervals intervals) {
-    clientFile = new ClientFile(intervals, this::attempted);
-    if (Gate.isAttended(settings)) {
-      conductor = Conductor.at(settings.path(Gate.PROPERTY));
-      gate =
-          new Gate(askedThreads(), intervals, System::nanoTime, this::attempted, conductor::tell);
-      conductor.attend(gate, this::requestStop);
-    } else {
-      gate = new Gate(askedThreads(), intervals, System::nanoTime, this::attempted, null);
-    }
-  }
-
   private long attempted() {
     return record.attempted(MongoBinding.FLUSH);
   }
@@ -220,7 +206,7 @@ public final class TextWorkload extends CoreWorkload {
   @Override
   public void requestStop() {
     super.requestStop();
-    gate.release();
+    phase.gate().release();
   }
 
   @Override
@@ -250,54 +236,22 @@ public final class TextWorkload extends CoreWorkload {
 
   @Override
   public void cleanup() throws WorkloadException {
-    gate.finish();
-    int asked = askedThreads();
+    phase.gate().finish();
     long done = workers.stream().filter(worker -> worker.isDone(isStopRequested())).count();
-    finished = done == asked && (conductor == null || !conductor.hasFailed());
-    var path = settings.text("pressgauge.clientfile", "");
-    if (path.isEmpty()) {
-      return;
-    }
-    var threads = new LinkedHashMap<String, Object>();
-    threads.put("asked", asked);
-    threads.put("started", workers.size());
-    threads.put("finished", done);
-    threads.put("died", record.deathsByThread());
-    var facts = new LinkedHashMap<String, Object>();
-    facts.put("phase", phase());
-    facts.put("threads", threads);
-    facts.putAll(record.facts());
-    facts.put("versions_written", versions.written());
-    facts.put("versions_unsettled", versions.unsettled());
-    facts.put("records_deleted", population.deleted());
-    facts.put("records_restored", population.restored());
-    if (conductor == null) {
-      facts.put("all_until_s", gate.allUntilMs() == null ? null : gate.allUntilMs() / 1000.0);
-    } else {
-      facts.put("turns", gate.turns());
-    }
-    try {
-      int target = settings.count(Client.TARGET_PROPERTY, 0, 0, Integer.MAX_VALUE);
-      double offeredPerS = pacePerS > 0 ? pacePerS : target;
-      clientFile.write(settings.path("pressgauge.clientfile"), offeredPerS, facts);
-    } catch (IOException e) {
-      System.err.println("pressgauge: pressgauge.clientfile: can't write: " + Reason.of(e));
-      finished = false;
-    }
-  }
-
-  private int exitStatus() {
-    if (finished) {
-      return 0;
-    }
-    System.err.println("pressgauge: unfinished: threads died, couldn't start or were stopped");
-    return EXIT_UNFINISHED;
+    var own = new LinkedHashMap<String, Object>();
+    own.put("versions_written", versions.written());
+    own.put("versions_unsettled", versions.unsettled());
+    own.put("records_deleted", population.deleted());
+    own.put("records_restored", population.restored());
+    int target = settings.count(Client.TARGET_PROPERTY, 0, 0, Integer.MAX_VALUE);
+    double offeredPerS = pacePerS > 0 ? pacePerS : target;
+    phase.end(new Phase.Threads(askedThreads(), workers.size(), done), true, offeredPerS, own);
   }
 
   // What workers ask.
 
   Gate gate() {
-    return gate;
+    return phase.gate();
   }
 
   String table() {

@@ -1,0 +1,1 @@
+"""What the engine counts and records of itself, read."""

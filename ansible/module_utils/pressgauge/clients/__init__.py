@@ -1,0 +1,1 @@
+"""The load's clients: their processes, turns and links."""

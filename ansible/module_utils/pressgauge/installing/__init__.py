@@ -1,0 +1,1 @@
+"""Engines, from where they can be had."""

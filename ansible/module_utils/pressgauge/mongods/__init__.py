@@ -1,0 +1,1 @@
+"""Running mongods, and what they leave."""

@@ -1,0 +1,1 @@
+"""A collection on a server that is in use, sampled."""

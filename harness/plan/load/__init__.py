@@ -1,0 +1,1 @@
+"""What the load's clients are given, and how long they run."""

@@ -1,0 +1,1 @@
+"""Campaigns that are written for the user."""

@@ -1,0 +1,1 @@
+"""A deployment looked at, and made into a campaign."""
