@@ -156,7 +156,9 @@ def _compression(record: TrialRecord, phase: Phase) -> float | None:
 
 def _indexes(record: TrialRecord, phase: Phase) -> float | None:
     sizes = _aged(record, phase)
-    return sizes.index_size_bytes / sizes.documents if sizes else None
+    if sizes is None or sizes.free_index_size_bytes is None:
+        return None
+    return (sizes.index_size_bytes - sizes.free_index_size_bytes) / sizes.documents
 
 
 def _cache(record: TrialRecord, _: Phase) -> float | None:

@@ -96,6 +96,7 @@ class Stored:
     """Of the collection's file, what its last checkpoint holds. The file has room beside, and older copies, of which
     the next checkpoint frees some: much in a small collection that is written."""
     index_bytes: int
+    """Of all indexes, without what is free in their files."""
     compressor: str
     leaf_page_max: str
 
@@ -130,11 +131,13 @@ def stored(moment: CollectionMoment) -> Stored:
     used = number(stats, "wiredTiger", "block-manager", "checkpoint size")
     if used is None:
         used = (number(stats, "storageSize") or 0) - (number(stats, "freeStorageSize") or 0)
+    indexes = inside(stats, "indexDetails") or {}
+    free = sum(number(one, "block-manager", "file bytes available for reuse") or 0 for one in indexes.values())
     return Stored(
         documents=int(number(stats, "count") or 0),
         bytes=int(number(stats, "size") or 0),
         used_bytes=int(used),
-        index_bytes=int(number(stats, "totalIndexSize") or 0),
+        index_bytes=int((number(stats, "totalIndexSize") or 0) - free),
         compressor=said.get("block_compressor", "").strip('"') or "none",
         leaf_page_max=said.get("leaf_page_max", "32KB"),
     )

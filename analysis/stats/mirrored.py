@@ -54,7 +54,9 @@ class Mirrors(Part):
     compression_ratio: Positive | None = Field(
         None, description="Bytes of BSON ÷ bytes of the collection's file, without what is free in it."
     )
-    index_bytes_per_document: Amount | None = Field(None, description="Bytes of all indexes' files ÷ documents.")
+    index_bytes_per_document: Amount | None = Field(
+        None, description="Bytes of all indexes, without what is free in their files, ÷ documents."
+    )
     cache_ratio: Positive | None = Field(None, description="Bytes of the cache ÷ bytes of BSON.")
     pages_read_per_operation: Amount | None = Field(
         None, description="Pages of the collection and its indexes read into the cache ÷ operations."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.trial.engine import counters as engine_counters
 from analysis.trial.read_back import read_in_force
 from analysis.trial.records import DictionarySizes, Maintenance, Member, MemberMoment, Oplog, Sizes
+from core.nested import inside
 from harness.evidence.steps import read_json
 
 if TYPE_CHECKING:
@@ -23,7 +24,13 @@ def read_sizes(snapshot: Snapshot, moment: str) -> Sizes:
     """The sizes of a snapshot."""
     stats, collection = snapshot["db_stats"], snapshot["coll_stats"]
     dictionary = _dictionary(snapshot["dictionary_stats"]) if "dictionary_stats" in snapshot else None
-    free = [one.get("freeStorageSize") for one in (collection, snapshot.get("dictionary_stats")) if one]
+    both = [one for one in (collection, snapshot.get("dictionary_stats")) if one]
+    free = [one.get("freeStorageSize") for one in both]
+    free_of_indexes = [
+        inside(index, "block-manager", "file bytes available for reuse")
+        for one in both
+        for index in one.get("indexDetails", {}).values()
+    ]
     secondary = sum(int(size) for name, size in collection.get("indexSizes", {}).items() if name != "_id_")
     return Sizes(
         moment=moment,
@@ -32,6 +39,9 @@ def read_sizes(snapshot: Snapshot, moment: str) -> Sizes:
         storage_size_bytes=int(stats["storageSize"]),
         free_storage_size_bytes=None if None in free else sum(map(int, free)),
         index_size_bytes=int(stats["indexSize"]),
+        free_index_size_bytes=None
+        if None in free_of_indexes or not free_of_indexes
+        else sum(map(int, free_of_indexes)),
         secondary_index_size_bytes=secondary + (dictionary.index_size_bytes if dictionary else 0),
         files_bytes={kind: int(size) for kind, size in snapshot["files"].items() if size is not None},
         pages=snapshot.get("pages"),

@@ -197,6 +197,7 @@ def sizes(moment: str, documents: int, data_bytes: int, stored: int) -> Sizes:
     return Sizes(
         moment=moment, documents=documents, data_size_bytes=data_bytes, storage_size_bytes=stored,
         free_storage_size_bytes=stored // 50 // 4096 * 4096, index_size_bytes=index,
+        free_index_size_bytes=0,
         files_bytes={"collection": stored, "index": index, "history_store": 4096, "journal": 100 * 2**20},
     )  # fmt: skip
 

@@ -50,6 +50,10 @@ class Sizes(Part):
     storage_size_bytes: Bytes = Field(description="Collection files, free space included.")
     free_storage_size_bytes: Bytes | None = Field(description="Free space in the collection files that can be reused.")
     index_size_bytes: Bytes = Field(description="Of all indexes, that on `_id` included.")
+    free_index_size_bytes: Bytes | None = Field(
+        None,
+        description="Free space in the indexes' files that can be reused; None: not known, or not read at the time.",
+    )
     secondary_index_size_bytes: Bytes = Field(
         0, description="Of all indexes but that on the documents' `_id`; a dictionary's own is one of them."
     )

@@ -267,7 +267,7 @@ def _mirrors(observed: Observed, sample: SampleManifest) -> Iterator[str]:
     """What the trials are judged by."""
     comments = {
         "compression_ratio": "$collStats: size ÷ checkpoint size",
-        "index_bytes_per_document": "$collStats: totalIndexSize ÷ count",
+        "index_bytes_per_document": "$collStats: totalIndexSize without what is free ÷ count",
         "cache_ratio": "serverStatus: maximum bytes configured ÷ BSON that shares it",
         "pages_read_per_operation": "$collStats: pages read into cache, of the collection and its indexes",
         "mix": "top",
