@@ -35,8 +35,6 @@ LATEST = 20
 MANY = 100
 _START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _SESSION, _USED_SESSIONS = 25, 500
-_KEPT = 30
-"""So many of a client's own events are never deleted: where the newest is, a sample may just be being read."""
 STATES = ("new", "seen", "left", "bought")
 INDEXES = {"session_1_at_-1": [("session", 1), ("at", -1)], "state.score_1": [("state.score", 1)]}
 
@@ -99,7 +97,8 @@ class Deployment:
         random.Random(11).shuffle(keys)  # so that hot keys lie anywhere
         pause_s = threads / per_s if per_s else 0.0
         clients = [
-            threading.Thread(target=self._client, args=(number, mix, keys, ended, pause_s)) for number in range(threads)
+            threading.Thread(target=self._client, args=(number, threads, mix, keys, ended, pause_s))
+            for number in range(threads)
         ]
         for client in clients:
             client.start()
@@ -111,9 +110,16 @@ class Deployment:
                 client.join()
 
     def _client(
-        self, number: int, mix: Mapping[str, float], keys: list[ObjectId], ended: threading.Event, pause_s: float
+        self,
+        number: int,
+        threads: int,
+        mix: Mapping[str, float],
+        keys: list[ObjectId],
+        ended: threading.Event,
+        pause_s: float,
     ) -> None:
-        chance, done, hot, own = random.Random(number), Counter[str](), Counter[bool](), list[ObjectId]()
+        chance, done, hot = random.Random(number), Counter[str](), Counter[bool]()
+        old = keys[len(keys) // 2 + number :: threads]  # seldom asked for, and anywhere in the file
         sums = list(itertools.accumulate(1 / (rank + 1) ** EXPONENT for rank in range(len(keys))))
         ranks = range(len(keys))
         with pymongo.MongoClient[dict[str, Any]](self.uri_of("owner"), appname="shop") as client:
@@ -126,7 +132,7 @@ class Deployment:
                     due_s += pause_s
                     if ended.wait(max(0.0, due_s - time.monotonic())):
                         break
-                    did = _do(kind, keys[rank], events, chance, own, like)
+                    did = _do(kind, keys[rank], events, chance, old, like)
                     done[did] += 1
                     if did in {"find", "update", "delete"}:
                         hot[did != "delete" and rank < len(keys) // 100] += 1
@@ -141,7 +147,7 @@ def _more() -> Iterator[dict[str, Any]]:
     return itertools.cycle(list(documents(20 * MANY)))
 
 
-def _do(kind: str, key: ObjectId, events: Events, chance: random.Random, own: list[ObjectId], like: Documents) -> str:
+def _do(kind: str, key: ObjectId, events: Events, chance: random.Random, old: list[ObjectId], like: Documents) -> str:
     """One operation."""
     if kind == "find":
         events.find_one({"_id": key}, {"status": 1, "state": 1})
@@ -151,11 +157,11 @@ def _do(kind: str, key: ObjectId, events: Events, chance: random.Random, own: li
         events.update_one({"_id": key}, {"$set": {"status": chance.choice(STATES)}})
     elif kind == "insert-many":
         events.insert_many([one | {"_id": ObjectId()} for one in itertools.islice(_more(), MANY)])
-    elif kind == "insert" or len(own) < _KEPT:
-        own.append(events.insert_one(chance.choice(like) | {"_id": ObjectId()}).inserted_id)
+    elif kind == "insert" or not old:
+        events.insert_one(chance.choice(like) | {"_id": ObjectId()})
         return "insert"
     else:
-        events.delete_one({"_id": own.pop(0)})
+        events.delete_one({"_id": old.pop()})
     return kind
 
 
