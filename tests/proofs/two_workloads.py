@@ -35,7 +35,7 @@ WORKLOADS: dict[str, tuple[dict[str, float], float]] = {
 METRICS = {
     "storage_bytes_per_document": "bytes per document, with indexes",
     "mirror.mongod_cpu_us_per_operation": "mongod CPU of an operation, µs",
-    "mirror.p99": "p99, ms",
+    "mirror.p99": "p99, µs",
 }
 
 
