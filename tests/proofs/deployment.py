@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pymongo
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 PASSWORD = "only-for-this-proof"
 EXPONENT = 0.99
 LATEST = 20
-MANY = 100
 _START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _SESSION, _USED_SESSIONS = 25, 500
 STATES = ("new", "seen", "left", "bought")
@@ -141,12 +139,6 @@ class Deployment:
             self.hot += hot
 
 
-@cache
-def _more() -> Iterator[dict[str, Any]]:
-    """Events like those of the deployment, without an end; all clients draw from it."""
-    return itertools.cycle(list(documents(20 * MANY)))
-
-
 def _do(kind: str, key: ObjectId, events: Events, chance: random.Random, old: list[ObjectId], like: Documents) -> str:
     """One operation."""
     if kind == "find":
@@ -155,8 +147,6 @@ def _do(kind: str, key: ObjectId, events: Events, chance: random.Random, old: li
         list(events.find({"session": chance.randrange(_USED_SESSIONS)}).sort("at", -1).limit(LATEST))
     elif kind == "update":
         events.update_one({"_id": key}, {"$set": {"status": chance.choice(STATES)}})
-    elif kind == "insert-many":
-        events.insert_many([one | {"_id": ObjectId()} for one in itertools.islice(_more(), MANY)])
     elif kind == "insert" or not old:
         events.insert_one(chance.choice(like) | {"_id": ObjectId()})
         return "insert"
